@@ -1,0 +1,115 @@
+#pragma once
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <csignal>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "load/arrivals.h"
+#include "load/connection.h"
+#include "load/mix.h"
+#include "load/request_source.h"
+#include "load/sample.h"
+
+namespace edgewise::load {
+
+struct EngineOptions {
+  sockaddr_storage address{};
+  socklen_t address_bytes = 0;
+  std::string host;         // Host header
+  std::string path_prefix;  // before every path; "" or "/base"
+  bool closed = false;      // `connections` users who wait for each response
+  double rate_per_s = 0;    // open loop
+  int connections = 0;      // closed loop
+  int64_t warmup_ns = 0;
+  int64_t duration_ns = 0;  // measured, after the warm-up
+  int64_t timeout_ns = 0;
+  uint64_t seed = 1;
+  // Which idle connection an arrival takes: the one used last, or any. Behind
+  // a load balancer or cluster the first would go to one process only.
+  bool reuse_random = false;
+  bool spin = false;        // poll instead of sleeping: less lag, a whole core
+  int64_t progress_ns = 0;  // how often to say so on stderr; 0: never
+  // Set by a signal handler to stop early; the engine only reads it. The signal
+  // must be blocked: the engine takes it while it waits, so none is missed.
+  const volatile std::sig_atomic_t* stop = nullptr;
+};
+
+// Drives one run from one thread.
+//
+// Open loop: arrivals come when the arrival process says so, whatever the
+// server does. Each takes an idle connection or opens one; the number of
+// connections is not limited, because a limit would make arrivals wait for
+// responses, which hides the server's stalls from the figures (coordinated
+// omission). Closed loop: `connections` users each send their next request when
+// they have the response to the last; this finds the saturation throughput.
+class Engine {
+ public:
+  // `mix` must outlive the engine.
+  Engine(const EngineOptions& options, const Mix& mix);
+  ~Engine();
+
+  // Errors: epoll not available. Requests that fail are counted, not returned.
+  absl::StatusOr<RunResult> Run();
+
+ private:
+  struct Slot {
+    Connection connection;
+    bool used = false;
+    uint32_t generation = 0;  // of the connection in it; stale events differ
+  };
+  struct Handle {
+    uint32_t slot;
+    uint32_t generation;
+  };
+  struct Deadline {
+    int64_t at_ns;
+    Handle handle;
+    const Sample* sample;
+  };
+
+  void StartDue();
+  void StartDueOpen();
+  void Dispatch(int64_t intended_ns);
+  // An idle connection, or a new one (which may have failed to open: Start()
+  // says so).
+  uint32_t TakeConnection(int64_t now_ns);
+  void OnOutcome(uint32_t slot, Connection::Outcome outcome);
+  void EndExchange(uint32_t slot, Failure failure, const std::string& message);
+  void CloseSlot(uint32_t slot);
+  void ExpireDeadlines(int64_t now_ns);
+  void AbortAll(int signal_number);
+  absl::Status Wait(int64_t now_ns);
+  bool Done(int64_t now_ns) const;
+  void PrintProgress(int64_t now_ns);
+
+  const EngineOptions options_;
+  const Mix& mix_;
+  RequestSource source_;
+  PoissonArrivals arrivals_;
+  RunResult result_;
+  int epoll_fd_ = -1;
+  int64_t next_arrival_ns_ = 0;
+  int64_t next_progress_ns_ = INT64_MAX;
+  uint64_t in_flight_ = 0;
+  uint64_t ended_ = 0;
+  uint64_t failed_ = 0;
+  std::deque<Slot> slots_;
+  std::vector<uint32_t> free_slots_;
+  std::vector<Handle> idle_;        // in the order of their last use
+  std::deque<Deadline> deadlines_;  // in order: the time-out is one for all
+  std::deque<int64_t> resume_ns_;  // closed loop: users pausing after a failure
+  std::vector<epoll_event> events_;
+  RequestSource::Request request_;
+  Random reuse_;
+  sigset_t wait_mask_;
+};
+
+}  // namespace edgewise::load

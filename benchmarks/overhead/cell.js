@@ -1,0 +1,103 @@
+'use strict'
+
+// One cell of a round: one fresh server process, once saturated, once at a
+// fixed rate.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { runLoad } = require('./load')
+const { startServer } = require('./server-process')
+const { threadTimes, timesBetween } = require('./thread-cpu')
+
+/**
+ * @typedef {object} Settings
+ * @property {string} serverCpus
+ * @property {string} helperCpus of its threads but the main one
+ * @property {string} loadCpus
+ * @property {string} [generator]
+ * @property {number} connections of the closed loop
+ * @property {number} seconds of each of the two measurements
+ * @property {number} warmup seconds at saturation, not counted
+ * @property {string} servers where they are installed
+ */
+
+/**
+ * @typedef {object} Window what one measurement saw
+ * @property {number} requests answered
+ * @property {number} errors
+ * @property {number} ratePerS
+ * @property {number} mainUs processor time of the main thread per request
+ * @property {number} allUs processor time of all threads per request
+ * @property {Record<string, number>} helpersPercent of one core, by thread
+ * @property {{ p50: number, p99: number, p999: number }} latencyUs from the intended send time
+ * @property {boolean} lagged the load generator itself was late
+ */
+
+const SERVERS = {
+  hello: { script: 'hello.js', path: '/' },
+  express: { script: 'express.js', path: '/users/7' },
+  fastify: { script: 'fastify.js', path: '/users/7' }
+}
+
+/**
+ * @param {keyof SERVERS} server
+ * @param {import('./variants').Variant} variant
+ * @param {number} ratePerS of the open loop; 0: no open loop
+ * @param {Settings} settings
+ * @returns {Promise<{ saturated: Window, open: Window | null, said: string }>} said: what the server wrote to stderr
+ */
+async function measureCell (server, variant, ratePerS, settings) {
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-overhead-'))
+  try {
+    const running = await startServer({
+      script: path.join(settings.servers, SERVERS[server].script),
+      ...variant.start({ servers: settings.servers, scratch }),
+      cpus: settings.serverCpus,
+      helperCpus: settings.helperCpus,
+      cwd: scratch
+    })
+    try {
+      return { ...await measure(running, SERVERS[server].path, ratePerS, settings), said: await running.stop() }
+    } finally {
+      await running.stop()
+    }
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function measure (running, target, ratePerS, settings) {
+  const { connections, seconds, warmup } = settings
+  const closed = ['--closed', '--connections', String(connections)]
+  const url = `http://127.0.0.1:${running.port}${target}`
+  await runLoad(url, [...closed, '--duration', String(warmup)], { cpus: settings.loadCpus, generator: settings.generator })
+  const saturated = await watch(running.pid, url, [...closed, '--duration', String(seconds)], settings)
+  const open = ratePerS > 0
+    ? await watch(running.pid, url, ['--rate', ratePerS.toFixed(1), '--duration', String(seconds)], settings)
+    : null
+  return { saturated, open }
+}
+
+/** @returns {Promise<Window>} */
+async function watch (pid, url, args, settings) {
+  const before = threadTimes(pid)
+  const began = process.hrtime.bigint()
+  const summary = await runLoad(url, args, { cpus: settings.loadCpus, generator: settings.generator })
+  const wallNs = Number(process.hrtime.bigint() - began)
+  const { mainNs, otherNs, helpersNs } = timesBetween(before, threadTimes(pid))
+  const requests = summary.answered_total
+  const latency = summary.latency_ns.intended
+  return {
+    requests,
+    errors: summary.errors + summary.non_2xx,
+    ratePerS: summary.achieved_rate_per_s,
+    mainUs: mainNs / requests / 1e3,
+    allUs: (mainNs + otherNs) / requests / 1e3,
+    helpersPercent: Object.fromEntries(Object.entries(helpersNs).map(([name, ns]) => [name, 100 * ns / wallNs])),
+    latencyUs: { p50: latency.p50 / 1e3, p99: latency.p99 / 1e3, p999: latency['p99.9'] / 1e3 },
+    lagged: summary.lag_flagged
+  }
+}
+
+module.exports = { measureCell, SERVERS }

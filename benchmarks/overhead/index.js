@@ -1,0 +1,135 @@
+'use strict'
+
+// What recording costs: a server without edgewise, with it, and with the tools
+// that people use instead, in interleaved rounds.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { main, say, elapsed, TaskError } = require('../../scripts/tasks/step')
+const { ROOT } = require('../../scripts/tasks/tree')
+const { setup } = require('../../scripts/tasks/setup')
+const { readArguments } = require('./arguments')
+const { measureCell } = require('./cell')
+const { installServers } = require('./install')
+const { machine } = require('./machine')
+const { median } = require('./ratios')
+const { page, table } = require('./page')
+const { summarize } = require('./summary')
+const { VARIANTS } = require('./variants')
+
+const LOAD_SHARE = 0.6
+const PAGE = path.join(ROOT, 'docs', 'overhead.md')
+
+/**
+ * @typedef {object} Results what --json holds
+ * @property {number} schema
+ * @property {object} plan what --resume must find the same
+ * @property {object} machine
+ * @property {Record<string, number>} ratesPerS of the open loop, by server
+ * @property {Record<string, string>} unavailable variant: why
+ * @property {any[]} cells one a server, variant and round
+ */
+
+/** @param {string[]} args */
+async function run (args) {
+  const options = readArguments(args)
+  if (options.setup) await setup()
+  const servers = await installServers()
+  const { variants, unavailable } = await installVariants(options.variants)
+  const settings = { ...options, servers }
+  const results = load(options, unavailable)
+  const began = Date.now()
+  for (const server of options.servers) {
+    results.ratesPerS[server] ??= await calibrate(server, settings)
+  }
+  for (let round = 0; round < options.runs; round++) {
+    for (const server of options.servers) await measureRound(results, server, inOrder(variants, round), round, settings)
+    save(results, options.json)
+    say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
+  }
+  const summary = summarize(results)
+  process.stdout.write(table(summary))
+  publish(results, summary, options)
+}
+
+async function installVariants (wanted) {
+  /** @type {Record<string, string>} */
+  const unavailable = {}
+  for (const variant of wanted) {
+    if (variant.needs === undefined) continue
+    try {
+      await installServers(variant.needs)
+    } catch (error) {
+      unavailable[variant.name] = error.message.trim().split('\n').slice(-2).join(' ')
+      say(`${variant.name} is left out: it cannot be installed here`)
+    }
+  }
+  return { variants: wanted.filter(({ name }) => !(name in unavailable)), unavailable }
+}
+
+/** @returns {Results} */
+function load (options, unavailable) {
+  const plan = {
+    seconds: options.seconds,
+    warmup: options.warmup,
+    connections: options.connections,
+    serverCpus: options.serverCpus,
+    helperCpus: options.helperCpus,
+    loadCpus: options.loadCpus
+  }
+  const fresh = { schema: 1, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [] }
+  if (!options.resume || !fs.existsSync(options.json)) return fresh
+  const found = JSON.parse(fs.readFileSync(options.json, 'utf8'))
+  for (const part of ['plan', 'machine']) {
+    const [was, is] = [JSON.stringify(found[part]), JSON.stringify(fresh[part])]
+    if (was !== is) throw new TaskError(`--resume: ${options.json} has another ${part}: ${was}, and this run ${is}`)
+  }
+  return { ...found, unavailable }
+}
+
+function save (results, file) {
+  if (!file) return
+  fs.writeFileSync(`${file}.part`, JSON.stringify(results, null, 1) + '\n')
+  fs.renameSync(`${file}.part`, file)
+}
+
+// The rate is a share of what the bare server can do: the median of three.
+async function calibrate (server, settings) {
+  const rates = []
+  for (let i = 0; i < 3; i++) {
+    const { saturated } = await measureCell(server, VARIANTS[0], 0, settings)
+    rates.push(saturated.ratePerS)
+  }
+  const rate = LOAD_SHARE * median(rates)
+  say(`${server}: ${Math.round(median(rates))} requests/s at saturation, ${Math.round(rate)}/s at ${100 * LOAD_SHARE} %`)
+  return rate
+}
+
+// Round by round another variant begins, and every second round runs backwards
+// (ABBA): what drifts slowly hits all alike.
+function inOrder (variants, round) {
+  const from = Math.floor(round / 2) % variants.length
+  const rotated = [...variants.slice(from), ...variants.slice(0, from)]
+  return round % 2 === 0 ? rotated : rotated.reverse()
+}
+
+async function measureRound (results, server, variants, round, settings) {
+  for (const variant of variants) {
+    const known = results.cells.some((cell) => cell.server === server && cell.variant === variant.name && cell.round === round)
+    if (known) continue
+    const cell = await measureCell(server, variant, results.ratesPerS[server], settings)
+    if (cell.said) say(`${server}, ${variant.name}: ${cell.said.trim()}`)
+    results.cells.push({ server, variant: variant.name, round, ...cell })
+  }
+}
+
+// The published page never comes from a part of the measurement.
+function publish (results, summary, options) {
+  save(results, options.json)
+  const file = options.page ?? (options.whole ? PAGE : undefined)
+  if (!file) return say(`${path.relative(ROOT, PAGE)} is left as it is: this was not the whole measurement (--page FILE writes one)`)
+  fs.writeFileSync(file, page(results, summary))
+  say(`written: ${file}`)
+}
+
+main(run)

@@ -1,0 +1,32 @@
+'use strict'
+
+// One run of the load generator, on a processor of its own.
+
+const { execFile } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { promisify } = require('node:util')
+const { TaskError } = require('../../scripts/tasks/step')
+const { BUILD } = require('../../scripts/tasks/tree')
+
+const DEFAULT_GENERATOR = path.join(BUILD, 'benchmarks', 'load', 'edgewise-load')
+
+/**
+ * @param {string} url
+ * @param {string[]} args of edgewise-load, without --json
+ * @param {{ cpus: string, generator?: string }} options
+ * @returns {Promise<any>} its summary (benchmarks/load/README.md)
+ * @throws {TaskError} when nothing was measured
+ */
+async function runLoad (url, args, { cpus, generator = DEFAULT_GENERATOR }) {
+  if (!fs.existsSync(generator)) throw new TaskError(`${generator} is not built. Next step: scripts/setup.`)
+  const command = ['-c', cpus, generator, url, ...args, '--json']
+  try {
+    const { stdout } = await promisify(execFile)('taskset', command, { maxBuffer: 1 << 26 })
+    return JSON.parse(stdout)
+  } catch (error) {
+    throw new TaskError(`edgewise-load ${url} ${args.join(' ')}: ${error.stderr || error.message}`)
+  }
+}
+
+module.exports = { runLoad, DEFAULT_GENERATOR }

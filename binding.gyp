@@ -1,0 +1,31 @@
+{
+  "includes": ["src/sources.gypi"],
+  "targets": [
+    {
+      "target_name": "edgewise",
+      "sources": [
+        "<@(platform_sources)",
+        "<@(trace_sources)",
+        "<@(recorder_sources)",
+        "<@(analysis_sources)",
+        "<@(hooks_sources)",
+        "<@(addon_sources)"
+      ],
+      "include_dirs": [
+        "src",
+        "<!(node -p \"require('node-addon-api').include_dir\")"
+      ],
+      "defines": ["NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
+      "cflags_cc!": ["-std=gnu++17", "-std=gnu++14", "-fno-rtti"],
+      "cflags_cc": [
+        "-std=gnu++20", "-O3", "-Wall", "-Wextra", "-Wno-unused-parameter",
+        "-fvisibility=hidden",
+        "<!@(pkg-config --cflags absl_status absl_statusor absl_strings absl_flat_hash_map absl_btree)"
+      ],
+      "libraries": [
+        "<!@(pkg-config --libs absl_status absl_statusor absl_strings absl_flat_hash_map absl_btree)",
+        "-ldl", "-lpthread"
+      ]
+    }
+  ]
+}

@@ -1,0 +1,29 @@
+'use strict'
+
+// Finds and loads the native addon. Builds for several Nodes live side by side.
+
+const path = require('node:path')
+
+const KEY = `node-v${process.versions.modules}-${process.platform}-${process.arch}`
+const FILE = path.join(__dirname, '..', 'build', KEY, 'edgewise.node')
+
+let loaded
+
+/**
+ * @returns {any} the native functions (src/addon)
+ * @throws {Error} when the addon is missing or does not load, with the next step
+ */
+function load () {
+  if (loaded) return loaded
+  try {
+    loaded = require(FILE)
+  } catch (error) {
+    const missing = error.code === 'MODULE_NOT_FOUND'
+    throw new Error(missing
+      ? `the addon is not built for Node ${process.version} (${KEY}); run scripts/build-addon with this node`
+      : `the addon does not load in Node ${process.version}: ${error.message.split('\n')[0]}; run scripts/build-addon with this node`)
+  }
+  return loaded
+}
+
+module.exports = { load }

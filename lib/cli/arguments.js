@@ -1,0 +1,53 @@
+'use strict'
+
+// What a flag's value may be. commander puts the flag and the value before
+// these texts, and exits with 2.
+
+const { InvalidArgumentError } = require('commander')
+
+const DECIMAL = /^\d+(\.\d+)?$/
+const WHOLE = /^\d+$/
+
+/** @param {string} text @returns {number} in (0, 100), exclusive */
+function percentile (text) {
+  const value = DECIMAL.test(text) ? Number(text) : NaN
+  if (!(value > 0 && value < 100)) throw new InvalidArgumentError('Allowed is a number above 0 and below 100, such as 99.9.')
+  return value
+}
+
+/** @param {string} text @returns {number} in seconds */
+function seconds (text) {
+  const value = DECIMAL.test(text) ? Number(text) : NaN
+  // setTimeout() takes at most 2^31 - 1 ms, and fires at once beyond.
+  if (!(value > 0 && value <= 2_000_000)) throw new InvalidArgumentError('Allowed is a number of seconds above 0, such as 30 or 0.5.')
+  return value
+}
+
+/** @param {string} text */
+function port (text) {
+  const value = WHOLE.test(text) ? Number(text) : NaN
+  if (!(value >= 1 && value <= 65535)) throw new InvalidArgumentError('Allowed is a port number from 1 to 65535.')
+  return value
+}
+
+/** @param {string} text */
+function processId (text) {
+  const value = WHOLE.test(text) ? Number(text) : NaN
+  if (!(value >= 1 && value <= 2 ** 22)) throw new InvalidArgumentError('Allowed is a process id, a whole number above 0.')
+  return value
+}
+
+/** @param {string} text a request or thread id, or a count */
+function count (text) {
+  const value = WHOLE.test(text) ? Number(text) : NaN
+  if (!(value <= 0xFFFFFFFF)) throw new InvalidArgumentError('Allowed is a whole number from 0 to 4294967295.')
+  return value
+}
+
+/** @param {string} text a name that must not be empty */
+function name (text) {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty.')
+  return text
+}
+
+module.exports = { count, name, percentile, port, processId, seconds }

@@ -1,0 +1,111 @@
+'use strict'
+
+// A command we started, and everything it started in turn. It leads its own
+// session: a signal reaches each of its processes once, from us alone, and
+// nothing of it is left when it has been stopped.
+
+const { spawn } = require('node:child_process')
+const os = require('node:os')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { Failure } = require('./failure')
+const { treeOf } = require('./process-tree')
+
+const LOOK_MS = 25
+
+/** @typedef {{ code: number | null, signal: NodeJS.Signals | null }} End */
+
+/** @type {Set<Child>} those that must not outlive us */
+const running = new Set()
+
+class Child {
+  /** @param {import('node:child_process').ChildProcess} spawned */
+  constructor (spawned) {
+    this.pid = /** @type {number} */ (spawned.pid)
+    /** @type {End | null} null while it runs */
+    this.end = null
+    /** @type {Promise<End>} */
+    this.done = new Promise((resolve) => {
+      spawned.once('exit', (code, signal) => {
+        this.end = { code, signal }
+        resolve(this.end)
+      })
+    })
+    running.add(this)
+  }
+
+  /** @returns {number[]} its living processes */
+  tree () {
+    return treeOf(this.pid)
+  }
+
+  /** @param {NodeJS.Signals} name */
+  signal (name) {
+    for (const pid of this.tree()) {
+      try {
+        process.kill(pid, name)
+      } catch {} // Ended since.
+    }
+  }
+
+  /**
+   * Asks every process to end; those that have not after `graceMs` are killed.
+   * @param {number} graceMs
+   * @returns {Promise<boolean>} whether all ended by themselves
+   */
+  async stop (graceMs) {
+    this.signal('SIGTERM')
+    const deadline = performance.now() + graceMs
+    while (this.tree().length > 0 && performance.now() < deadline) await sleep(LOOK_MS)
+    const stubborn = this.tree().length > 0
+    while (this.tree().length > 0) {
+      this.signal('SIGKILL')
+      await sleep(LOOK_MS)
+    }
+    await this.done
+    running.delete(this)
+    return !stubborn
+  }
+
+  /** Lets what is left of it live on when we end. */
+  release () {
+    running.delete(this)
+  }
+}
+
+process.once('exit', () => {
+  for (const child of running) child.signal('SIGKILL')
+})
+
+/**
+ * @param {string[]} command its program and arguments; or one text for the shell, see `shell`
+ * @param {{ env: NodeJS.ProcessEnv, stdio: import('node:child_process').StdioOptions, shell?: boolean }} options
+ * @returns {Promise<Child>}
+ * @throws {Failure} when it cannot be started
+ */
+function start (command, options) {
+  return new Promise((resolve, reject) => {
+    const [program, ...rest] = command
+    const spawned = spawn(program, rest, { ...options, detached: true })
+    spawned.once('spawn', () => resolve(new Child(spawned)))
+    spawned.once('error', (error) => {
+      const code = /** @type {NodeJS.ErrnoException} */ (error).code
+      const why = code === 'ENOENT' ? 'no such program' : code === 'EACCES' ? 'it is not executable, or a directory of PATH is not readable' : error.message
+      reject(new Failure(`cannot start ${JSON.stringify(program)}: ${why}`))
+    })
+  })
+}
+
+/**
+ * @param {End} end
+ * @returns {number} the exit code a shell would give
+ */
+function exitCodeOf ({ code, signal }) {
+  return code ?? 128 + (signal ? os.constants.signals[signal] : 0)
+}
+
+/** @param {End} end */
+function describe ({ code, signal }) {
+  return signal ? `was ended by ${signal}` : `ended with exit code ${code}`
+}
+
+module.exports = { Child, describe, exitCodeOf, start }

@@ -1,0 +1,67 @@
+'use strict'
+
+const { ControlError, send } = require('../control')
+const { Failure } = require('./failure')
+const { processId } = require('./arguments')
+
+const COMMANDS = [
+  {
+    name: 'on',
+    summary: 'switch recording on in a running process',
+    description: 'Switches recording on in a process that was started with edgewise, for instance with EDGEWISE_ENABLED=0.',
+    example: 'EDGEWISE_ENABLED=0 node --require edgewise/register app.js &\n  edgewise on $!',
+    done: 'recording'
+  },
+  {
+    name: 'off',
+    summary: 'switch recording off in a running process',
+    description: 'Switches recording off in a recorded process. What was recorded stays.',
+    example: 'edgewise off 4711',
+    done: 'not recording'
+  },
+  {
+    name: 'dump',
+    summary: 'write what a flight recorder holds',
+    description: 'Makes a process in EDGEWISE_MODE=flight write the events it holds in memory to its trace directory.',
+    example: 'EDGEWISE_MODE=flight node --require edgewise/register app.js &\n  edgewise dump $!',
+    done: 'dumped'
+  },
+  {
+    name: 'status',
+    summary: 'tell what a recorded process is recording',
+    description: 'Tells whether a process is recording, where to, and what it has dropped.',
+    example: 'edgewise status 4711',
+    done: ''
+  }
+]
+
+/** @param {import('commander').Command} program */
+function add (program) {
+  for (const { name, summary, description, example, done } of COMMANDS) {
+    program.command(name)
+      .summary(summary)
+      .description(description)
+      .argument('<PID>', 'process id of the recorded process', processId)
+      .addHelpText('after', `\nExample:\n  ${example}`)
+      .action(async (pid) => {
+        const facts = await ask(pid, name)
+        const details = Object.entries(facts).map(([key, value]) => `  ${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}\n`)
+        process.stdout.write(`process ${pid}${done ? `: ${done}` : ''}\n${details.join('')}`)
+      })
+  }
+}
+
+/**
+ * @param {number} pid
+ * @param {string} command
+ */
+async function ask (pid, command) {
+  try {
+    return await send(pid, command)
+  } catch (error) {
+    if (error instanceof ControlError) throw new Failure(`${command}: ${error.message}`)
+    throw error
+  }
+}
+
+module.exports = { add }

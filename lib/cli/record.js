@@ -1,0 +1,66 @@
+'use strict'
+
+const { exitCodeOf, start } = require('./child')
+const { EXIT, note } = require('./failure')
+const { name } = require('./arguments')
+const { megabytes, noTrace, prepareOut, recordedEnvironment, traceSize } = require('./recording')
+
+const GRACE_MS = 10_000
+/** @type {NodeJS.Signals[]} */
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+
+/** @param {import('commander').Command} program */
+function add (program) {
+  program.command('record')
+    .summary('run a command and record it')
+    .description('Runs a command with recording on, in every Node.js process it starts, and exits with its exit code.')
+    .argument('<command...>', 'what to run, after --')
+    .option('--out <DIR>', 'where the trace goes (default: EDGEWISE_OUT, else ./edgewise-<pid>)', name)
+    .passThroughOptions()
+    .addHelpText('after', `
+Examples:
+  edgewise record -- node app.js
+  edgewise record --out /tmp/trace -- npm start
+  EDGEWISE_MODE=flight EDGEWISE_SLO_MS=500 edgewise record -- node app.js`)
+    .action(async (command, options) => {
+      process.exitCode = await record(command, options)
+    })
+}
+
+/**
+ * @param {string[]} command
+ * @param {{ out?: string }} options
+ * @returns {Promise<number>} the exit code
+ */
+async function record (command, options) {
+  const out = prepareOut(options.out)
+  /** @type {import('./child').Child | null} */
+  let child = null
+  let asked = 0
+  for (const signal of FORWARDED) {
+    process.on(signal, () => {
+      asked++
+      if (asked === 3) note('stopping it by force')
+      child?.signal(asked < 3 ? signal : 'SIGKILL')
+    })
+  }
+  child = await start(command, { env: recordedEnvironment(process.env, out), stdio: 'inherit' })
+  const code = exitCodeOf(await child.done)
+  // Told to stop, nothing stays; else what it left running is its own affair.
+  if (asked > 0) await child.stop(GRACE_MS)
+  else child.release()
+  const { files, bytes } = traceSize(out)
+  if (files === 0) {
+    note(noTrace(out))
+    return code || EXIT.failure
+  }
+  note(`recorded ${megabytes(bytes)} in ${files} ${files === 1 ? 'file' : 'files'}; next: edgewise report ${quoted(out)}`)
+  return code
+}
+
+/** @param {string} file as a shell takes it */
+function quoted (file) {
+  return /^[\w./:@%+,-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`
+}
+
+module.exports = { add, quoted }

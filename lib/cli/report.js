@@ -1,0 +1,77 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const edgewise = require('../index')
+const { EXIT, Failure } = require('./failure')
+const { colorOf } = require('./terminal')
+const { count, name, percentile, processId } = require('./arguments')
+
+/**
+ * @typedef {object} ReportOptions
+ * @property {number} [percentile]
+ * @property {string} [route]
+ * @property {number} [request]
+ * @property {number} [process]
+ * @property {number} [thread]
+ * @property {string} [requests]
+ * @property {number} [slowest]
+ * @property {boolean} [json]
+ */
+
+/** @param {import('commander').Command} program */
+function add (program) {
+  program.command('report')
+    .summary('explain the slow requests of a trace')
+    .description('Explains why the slow requests of a recorded trace were slow.')
+    .argument('<DIR>', 'a directory with a trace (EDGEWISE_OUT, or --out of record)', name)
+    .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
+    .option('--route <ROUTE>', 'only requests of this route, as the report names it', name)
+    .option('--request <ID>', 'show this request\'s events and critical path', count)
+    .option('--process <PID>', 'only this process of the trace', processId)
+    .option('--thread <T>', 'only this thread: 0 is the main thread', count)
+    .option('--slowest <N>', 'how many critical paths are shown (default: 5)', count)
+    .option('--requests <FILE>', 'also write one JSON line a request to FILE', name)
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', `
+Examples:
+  edgewise report edgewise-4711
+  edgewise report edgewise-4711 --percentile 99.9 --route 'POST /todo'
+  edgewise report edgewise-4711 --request 1234
+  edgewise report edgewise-4711 --json --requests requests.jsonl`)
+    .action((directory, options) => print(directory, options))
+}
+
+/**
+ * Analyses a trace and prints what it found.
+ *
+ * @param {string} directory
+ * @param {ReportOptions} options
+ * @throws {Failure}
+ */
+function print (directory, options) {
+  const explained = analyse(directory, options)
+  if (options.json) {
+    process.stdout.write(JSON.stringify(explained) + '\n')
+    return
+  }
+  const { render } = require('../report') // Only here: other commands begin sooner.
+  process.stdout.write(render(explained, { color: colorOf(process.stdout), width: process.stdout.columns }))
+}
+
+/**
+ * @param {string} directory
+ * @param {ReportOptions} options
+ * @returns {Record<string, any>} see docs/report-json.md
+ */
+function analyse (directory, { requests, json, ...options }) {
+  if (!fs.existsSync(directory)) throw new Failure(`${directory} does not exist: give the directory that the recording named at its end`)
+  try {
+    return edgewise.report(directory, requests ? { ...options, requestsPath: path.resolve(requests) } : options)
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
+    throw new Failure(message, code === 'INVALID_ARGUMENT' ? EXIT.usage : EXIT.failure)
+  }
+}
+
+module.exports = { add, print }

@@ -1,0 +1,74 @@
+/** What `start` takes; each defaults to its EDGEWISE_* variable. */
+export interface Options {
+  /** Directory of the trace. */
+  out?: string
+  mode?: 'stream' | 'flight'
+  /** Quota in MiB: on disk (stream) or in memory (flight). */
+  maxMb?: number
+  causality?: 'events' | 'promises'
+  /** Flight mode: a request slower than this many ms dumps the trace. */
+  sloMs?: number | null
+  /** Pause between two looks of the ready-time watcher, µs; 0: no watcher. */
+  watcherUs?: number
+}
+
+export interface Status {
+  recording: boolean
+  /** The trace file of this thread. */
+  file?: string
+  /** Records that found the ring full. */
+  dropped?: number
+  /** Bytes that could not be written. */
+  lostBytes?: number
+  writtenBytes?: number
+  /** CPU time of the ready-time watcher, ns. */
+  watcherCpuNs?: number
+}
+
+/**
+ * Begins to record this thread; returns the trace file. No effect when it
+ * records already. Throws when it cannot (no addon, directory not writable).
+ */
+export function start (options?: Options): string
+
+/** Stops recording this thread and writes the rest. */
+export function stop (): void
+
+/** Writes out what is held in memory or not yet flushed; returns the file. Throws when not recording. */
+export function dump (): string
+
+export function status (): Status
+
+/** What `report` takes. */
+export interface ReportOptions {
+  /** The tail are the requests at or above it, of 100; default 99. */
+  percentile?: number
+  /** Only requests of this route, as reports name it. */
+  route?: string
+  /** Adds this request's events and critical path. */
+  request?: number
+  process?: number
+  thread?: number
+  /** How many critical paths are told; default 5. */
+  slowest?: number
+  /** Also writes one JSON line a request to this file. */
+  requestsPath?: string
+}
+
+/**
+ * Analyses the trace in `directory`; docs/report-json.md describes what comes
+ * back. Throws an Error with `code` 'NOT_FOUND' (no trace there),
+ * 'INVALID_ARGUMENT' or 'INTERNAL'.
+ */
+export function report (directory: string, options?: ReportOptions): Record<string, any>
+
+/** What can be observed in this process, as tried: facts, and `{name, available, reason}` for what may be missing. */
+export function probe (): Record<string, any>
+
+/**
+ * Runs `fn` as a request of route `name`: for what no HTTP server announces (a
+ * WebSocket message, an MQTT packet, a job). It ends when `fn` returns, or when
+ * the promise that it returns settles; it failed when `fn` throws or rejects.
+ * Must be called at the begin of the work, in the event that brought it.
+ */
+export function request<T> (name: string, fn: () => T): T

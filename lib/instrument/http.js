@@ -1,0 +1,123 @@
+'use strict'
+
+// HTTP/1.1 and HTTPS servers. A request begins on Node's own diagnostics
+// channel. It ends where its last byte is handed to the kernel: usually inside
+// response.end(), whose caller is the sink event; else (a response larger than
+// the socket takes at once, TLS) when the response says so.
+
+const channels = require('node:diagnostics_channel')
+const { ServerResponse } = require('node:http')
+const { KIND, OUTCOME } = require('./requests')
+
+const kOpen = Symbol('edgewise.open')
+
+// The open requests of one connection: usually one, so that a request needs
+// neither an allocation nor a property on its objects. More when the client
+// pipelines.
+class OpenRequests {
+  constructor () {
+    this.response = null
+    this.id = 0
+    /** @type {Map<any, number> | null} */
+    this.others = null
+  }
+
+  add (/** @type {any} */ response, /** @type {number} */ id) {
+    if (this.response === null) {
+      this.response = response
+      this.id = id
+    } else {
+      this.others ??= new Map()
+      this.others.set(response, id)
+    }
+  }
+
+  /** @returns {number} its id, 0 when it is not open */
+  idOf (/** @type {any} */ response) {
+    if (this.response === response) return this.id
+    return this.others?.get(response) ?? 0
+  }
+
+  remove (/** @type {any} */ response) {
+    if (this.response === response) this.response = null
+    else this.others?.delete(response)
+  }
+
+  /** @returns {any[]} */
+  responses () {
+    return [this.response, ...this.others?.keys() ?? []].filter((response) => response !== null)
+  }
+}
+
+/**
+ * @param {import('./requests').Recording} recording
+ * @returns {() => void} undoes it
+ */
+function instrumentHttp ({ calls, routes }) {
+  function onStart (/** @type {any} */ { response, socket }) {
+    const id = calls.requestStart(KIND.http1)
+    let open = socket[kOpen]
+    if (open === undefined) {
+      open = socket[kOpen] = new OpenRequests()
+      socket.once('close', abortOpen)
+    }
+    open.add(response, id)
+  }
+
+  // A framework may have given the two objects prototypes of its own, request
+  // by request: each property that is read here can cost a slow lookup.
+  function end (open, response, request, outcome) {
+    const id = open.idOf(response)
+    open.remove(response)
+    if (id !== 0) calls.requestEnd(id, routes.numberOf(request), response.statusCode | 0, outcome)
+  }
+
+  // The connection went away under its open responses.
+  function abortOpen () {
+    const open = this[kOpen]
+    for (const response of open.responses()) end(open, response, response.req, OUTCOME.aborted)
+  }
+
+  function onFinish () {
+    const open = this.req.socket?.[kOpen]
+    if (open !== undefined) end(open, this, this.req, OUTCOME.finished)
+  }
+
+  const restoreEnd = wrapEnd((response) => {
+    const request = response.req // None when a test made the response.
+    const open = request?.socket?.[kOpen]
+    if (open === undefined || open.idOf(response) === 0) return // It began before recording did, or has ended.
+    if (response.writableLength === 0) end(open, response, request, OUTCOME.finished)
+    else response.once('finish', onFinish)
+  })
+  channels.subscribe('http.server.request.start', onStart)
+  return () => {
+    channels.unsubscribe('http.server.request.start', onStart)
+    restoreEnd()
+  }
+}
+
+/**
+ * Calls `after` when a response's end() has returned.
+ * @param {(response: any) => void} after
+ * @returns {() => void} undoes it
+ */
+function wrapEnd (after) {
+  const inherited = ServerResponse.prototype.end
+  const own = Object.getOwnPropertyDescriptor(ServerResponse.prototype, 'end')
+  // Three parameters: frameworks ask for end.length.
+  /** @type {any} */
+  const wrapper = function end (chunk, encoding, callback) {
+    const result = Reflect.apply(inherited, this, arguments)
+    after(this)
+    return result
+  }
+  ServerResponse.prototype.end = wrapper
+  return () => {
+    if (ServerResponse.prototype.end !== wrapper) return // Wrapped again by somebody: `after` is harmless.
+    if (own) Object.defineProperty(ServerResponse.prototype, 'end', own)
+    else delete (/** @type {any} */ (ServerResponse.prototype)).end
+  }
+}
+
+module.exports = { instrumentHttp }

@@ -1,0 +1,99 @@
+'use strict'
+
+// The route of a request: its method and the pattern that its framework
+// matched, else its path with what looks like an id folded. Never a query.
+
+const MAX_ROUTES = 2000
+const MAX_PATHS = 20_000
+
+/** Where frameworks' hooks leave the pattern, or a function that knows it. */
+const kRoute = Symbol('edgewise.route')
+
+const ID_SEGMENT = new RegExp([
+  '^\\d+$', // 42
+  '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$', // a UUID
+  '^[0-9a-f]{16,}$', // a hash, an ObjectId
+  '^(?=.*\\d)[\\w-]{10,}$', // a token with a digit in it
+  '^\\w+[-_.~]\\d+$' // pad-17
+].join('|'), 'i')
+
+/**
+ * @param {string} path without query
+ * @returns {string} `path` with `:id` for each segment that looks like one
+ */
+function foldPath (path) {
+  return path.split('/').map((part) => ID_SEGMENT.test(part) ? ':id' : part).join('/').slice(0, 200)
+}
+
+/** @param {string} url @returns {string} its path, without query and fragment */
+function pathOf (url) {
+  const query = url.indexOf('?')
+  const path = query < 0 ? url : url.slice(0, query)
+  const fragment = path.indexOf('#')
+  return fragment < 0 ? path : path.slice(0, fragment)
+}
+
+/**
+ * @param {any} request
+ * @returns {string | undefined} the pattern a framework matched
+ */
+function frameworkPattern (request) {
+  const left = request[kRoute]
+  const pattern = typeof left === 'function' ? left() : left
+  if (pattern !== undefined) return pattern
+  const route = request.route // Express
+  if (route === undefined || route === null || route.path === undefined) return undefined
+  return `${request.baseUrl || ''}${route.path}`
+}
+
+/** Gives each distinct route its number in the trace's string table. */
+class RouteTable {
+  /** @param {(text: string) => number} intern */
+  constructor (intern) {
+    this.intern = intern
+    /** @type {Map<string, Map<string, number>>} method -> pattern -> number */
+    this.patterns = new Map()
+    /** @type {Map<string, Map<string, number>>} method -> url path -> number */
+    this.paths = new Map()
+    this.routes = 0
+  }
+
+  /**
+   * @param {any} request an IncomingMessage or what stands for one
+   * @returns {number}
+   */
+  numberOf (request) {
+    const pattern = frameworkPattern(request)
+    if (pattern !== undefined) return this.numberOfPattern(request.method, pattern)
+    const path = pathOf(request.originalUrl || request.url || '')
+    let known = this.paths.get(request.method)
+    if (known === undefined) this.paths.set(request.method, known = new Map())
+    let number = known.get(path)
+    if (number === undefined) {
+      number = this.numberOfPattern(request.method, foldPath(path))
+      if (known.size >= MAX_PATHS) known.clear()
+      known.set(path, number)
+    }
+    return number
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} pattern
+   * @returns {number}
+   */
+  numberOfPattern (method, pattern) {
+    let known = this.patterns.get(method)
+    if (known === undefined) this.patterns.set(method, known = new Map())
+    let number = known.get(pattern)
+    if (number === undefined) {
+      const other = this.routes >= MAX_ROUTES
+      number = this.intern(`${method} ${other ? '(other)' : pattern}`.trim())
+      if (!other) this.routes++
+      if (!other || known.size < MAX_PATHS) known.set(pattern, number)
+    }
+    return number
+  }
+}
+
+module.exports = { RouteTable, foldPath, pathOf, kRoute }

@@ -1,0 +1,83 @@
+'use strict'
+
+// node --require edgewise/register: records this process as the EDGEWISE_*
+// variables say. Never throws: the application goes on, one line tells why.
+
+const { BroadcastChannel, isMainThread } = require('node:worker_threads')
+const { readConfig } = require('./config')
+const { serve } = require('./control')
+const recording = require('./recording')
+
+const MARK = Symbol.for('edgewise.registered')
+const CHANNEL = 'edgewise-control'
+
+function say (text) {
+  try {
+    process.stderr.write(`edgewise: ${text}\n`)
+  } catch { /* stderr is gone; there is nobody to tell */ }
+}
+
+function attempt (action) {
+  try {
+    return action()
+  } catch (error) {
+    say(`${error.message}; the application goes on unrecorded`)
+    return undefined
+  }
+}
+
+function register () {
+  const { config, problems } = readConfig()
+  if (isMainThread) problems.forEach(say)
+  const chosen = process.env.EDGEWISE_OUT
+  // Cluster workers and child processes record into the same directory.
+  process.env.EDGEWISE_OUT = config.out
+  if (config.enabled) attempt(() => recording.start(config))
+  const toThreads = followCommands(config)
+  if (isMainThread) serveCommands(config, toThreads)
+  process.once('exit', () => finish(config, !chosen && isMainThread))
+}
+
+// Worker threads follow what the main thread is told.
+function followCommands (config) {
+  const channel = /** @type {any} */ (new BroadcastChannel(CHANNEL))
+  channel.unref()
+  channel.onmessage = (/** @type {any} */ { data }) => attempt(() => perform(data, config))
+  return (command) => channel.postMessage(command)
+}
+
+function perform (command, config) {
+  if (command === 'on') recording.start(config)
+  if (command === 'off') recording.stop()
+  if (command === 'dump') recording.dump()
+  return { ...recording.status(), out: config.out }
+}
+
+function serveCommands (config, toThreads) {
+  const handle = (command) => () => {
+    const result = perform(command, config)
+    toThreads(command)
+    return result
+  }
+  serve({
+    on: handle('on'),
+    off: handle('off'),
+    dump: handle('dump'),
+    status: () => perform('status', config)
+  }, { onProblem: say })
+}
+
+function finish (config, tell) {
+  const { dropped, lostBytes, recording: wasOn } = recording.status()
+  attempt(recording.stop)
+  if (!wasOn) return
+  if (dropped || lostBytes) say(`lost ${dropped} records (ring full) and ${lostBytes} bytes (not written)`)
+  if (tell) say(`recorded to ${config.out}; read it with: edgewise report ${config.out}`)
+}
+
+if (globalThis[MARK] === undefined) {
+  Object.defineProperty(globalThis, MARK, { value: require.resolve('./register') })
+  register()
+} else if (globalThis[MARK] !== require.resolve('./register')) {
+  say(`another copy records this process already (${globalThis[MARK]}); this one stays off`)
+}

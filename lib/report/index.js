@@ -1,0 +1,48 @@
+'use strict'
+
+// Renders the object of docs/report-json.md for a terminal: what to act on
+// first, then what is missing, then the evidence.
+
+const { printable, styleOf } = require('./layout')
+const { losses } = require('./losses')
+const { notes } = require('./notes')
+const { single, slowest } = require('./paths')
+const { sentence } = require('./sentence')
+const { blockers, latency, routes, tailAgainstRest } = require('./tables')
+const { counted, isNumber, percent, time } = require('./units')
+
+/** @typedef {Record<string, any>} Json */
+
+/**
+ * @param {Json} reportJson the report, "schema": 1
+ * @param {{ color?: boolean, width?: number }} [options] width: columns of the terminal, for lines to fit in
+ * @returns {string} lines, each ending in a newline
+ */
+function render (reportJson, options = {}) {
+  const report = printable(reportJson)
+  const style = styleOf(options)
+  const missing = losses(report).map((line) => style.alarm(`! ${line}`)).join('\n')
+  const sections = [
+    [style.strong(sentence(report)), style.faint(scope(report)), missing].filter(Boolean).join('\n'),
+    latency(report, style),
+    tailAgainstRest(report, style),
+    routes(report, style),
+    blockers(report, style),
+    report.request ? single(report, style) : slowest(report, style),
+    notes(report).map((line) => style.faint(line)).join('\n')
+  ]
+  return sections.filter(Boolean).join('\n\n') + '\n'
+}
+
+/** @param {Json} report @returns {string} what was analysed, in one line */
+function scope ({ requests = {}, events = {}, duration_ns: duration, processes, threads, gc, loop }) {
+  const parts = [counted(requests.count ?? 0, 'request'), counted(events.count ?? 0, 'event')]
+  if (isNumber(duration)) parts.push(time(duration))
+  if (isNumber(processes)) parts.push(counted(processes, 'process', 'processes'))
+  if (isNumber(threads)) parts.push(counted(threads, 'thread'))
+  if (isNumber(loop?.utilisation)) parts.push(`event loop busy ${percent(loop.utilisation)}`)
+  if (gc?.count) parts.push(`${counted(gc.count, 'GC')} in ${time(gc.total_ns)}`)
+  return parts.join(', ')
+}
+
+module.exports = { render }

@@ -1,0 +1,77 @@
+'use strict'
+
+// The footnotes: how the times are known, and what this recording cannot tell.
+
+const { percent, time } = require('./units')
+
+/** @typedef {Record<string, any>} Json */
+
+const LESS_THAN_EXACT = /unavailable|upper-bound|shared|per pass/
+
+/** @type {Record<string, string>} */
+const READY_KINDS = {
+  observed: 'seen as it happened',
+  due: 'a timer\'s due time, an immediate\'s registration',
+  resolved: 'the promise was resolved',
+  completed: 'stamped by the thread pool',
+  'upper-bound': 'ready then or before: some of its I/O may be queueing',
+  none: 'not known: its queueing is not counted'
+}
+
+/**
+ * @param {Json} report
+ * @returns {string[]} one line each
+ */
+function notes (report) {
+  const { ready_kinds: kinds = {} } = report
+  const total = Object.values(kinds).reduce((sum, n) => sum + n, 0)
+  const ready = Object.entries(kinds).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1])
+    .map(([kind, n]) => `${percent(n / total)} ${kind}${READY_KINDS[kind] ? ` (${READY_KINDS[kind]})` : ''}`)
+  const about = ['provider', 'causality', 'mode', 'node', 'command']
+    .filter((key) => report[key])
+    .map((key) => `${key} ${[report[key]].flat().join(' and ')}`)
+  const unavailable = ['jit_ns', 'ic_ns'].filter((key) => report.tail?.exec && report.tail.exec[key] === null).map((key) => key.slice(0, -3).toUpperCase())
+  return [
+    ...ready.length > 0 ? [`Ready times: ${ready.join('; ')}.`] : [],
+    ...unavailable.length > 0 ? [`${unavailable.join(' and ')} times are unavailable with this provider; they are part of JavaScript and native.`] : [],
+    ...watcher(report.watcher),
+    ...fidelity(report),
+    ...about.length > 0 ? [`Recorded with ${about.join(', ')}.`] : []
+  ]
+}
+
+/** @param {Json | undefined} found */
+function watcher (found) {
+  if (found?.available === false) return ['The ready-time watcher was off: what waited while the loop was busy counts as I/O, as far as it is not known to have been ready.']
+  return found?.error_ns ? [`Observed ready times are late by up to ${time(found.error_ns)} (EDGEWISE_WATCHER_US).`] : []
+}
+
+/**
+ * What this recording knows less than exactly, by what it knows instead.
+ * @param {Json} report its fidelity: event type -> text, or {begin, ready, cause}
+ */
+function fidelity ({ fidelity: table, causality }) {
+  /** @type {Map<string, string[]>} */
+  const limits = new Map()
+  for (const [type, value] of Object.entries(table ?? {})) {
+    if (type === 'jit' || type === 'ic') continue // Said above.
+    for (const limit of statements(value)) {
+      if (!LESS_THAN_EXACT.test(limit) || limit.includes(`${causality}: exact`)) continue
+      limits.set(limit, [...limits.get(limit) ?? [], type])
+    }
+  }
+  const listed = Array.from(limits, ([limit, types]) => `${limit} (${types.join(', ')})`)
+  return listed.length > 0 ? [`Known less than exactly: ${listed.join('; ')}.`] : []
+}
+
+/**
+ * @param {any} value "begin exact, ready observed, cause id", or the same as an object, or several of them
+ * @returns {string[]} one statement each
+ */
+function statements (value) {
+  if (Array.isArray(value)) return value.flatMap(statements)
+  if (value !== null && typeof value === 'object') return Object.entries(value).map(([field, text]) => `${field} ${text}`)
+  return String(value).split(/, (?=(?:begin|ready|cause) )/)
+}
+
+module.exports = { notes }

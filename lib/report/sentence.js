@@ -1,0 +1,148 @@
+'use strict'
+
+// The report's first sentence: by how much the tail is slower, and what for.
+
+const { counted, time } = require('./units')
+
+const DIGITS = 2
+const SMALL = 0.05 // Of the difference: a part below it is not worth a word.
+const MOST_PARTS = 4
+const ALMOST_ALL = 0.95
+const WORTH_NAMING = 0.1
+
+/** @typedef {Record<string, any>} Json */
+/** @typedef {{ ns: number, text: string }} Part */
+
+/**
+ * @param {Json} report
+ * @returns {string}
+ */
+function sentence (report) {
+  const { tail, rest } = report
+  const requests = report.requests?.count ?? 0
+  if (!requests || !tail?.count) return nothing(report)
+  const who = `p${tail.percentile ?? 99} requests`
+  const takes = time(tail.mean_latency_ns, DIGITS)
+  if (requests === 1) return `The only request took ${takes}${listed(': ', absolute(tail, report))}; a tail needs more requests.`
+  if (!rest?.count) return `All ${counted(requests, 'request')} are as slow as the tail, ${takes}${listed(': ', absolute(tail, report))}.`
+
+  // The parts are differences of means, which add up; the median is what people know.
+  const usual = report.latency_ns?.p50 ?? rest.mean_latency_ns
+  const slower = tail.mean_latency_ns - usual
+  if (slower < SMALL * usual) {
+    return `There is hardly a tail: ${who} take ${takes}, the median is ${time(usual, DIGITS)}${listed('; theirs are ', absolute(tail, report))}.`
+  }
+  return `${who} are ${time(slower, DIGITS)} slower than the median (${takes} against ${time(usual, DIGITS)})` +
+    `${listed(': ', growth(tail, rest, report), ' more than in the others')}.`
+}
+
+/** @param {Json} report */
+function nothing ({ requests = {} }) {
+  const others = ['aborted', 'failed', 'unfinished', 'lost'].filter((key) => requests[key] > 0)
+  const known = others.length > 0 ? ` (${others.map((key) => `${requests[key]} ${key}`).join(', ')})` : ''
+  return `No finished request was recorded${known}: send requests to the server while it records, or name them with edgewise.request().`
+}
+
+/**
+ * What the tail has more of than the rest. The parts' sum is the difference of
+ * the mean latencies (equations 2 and 3 hold for means).
+ *
+ * @param {Json} tail
+ * @param {Json} rest
+ * @param {Json} report
+ * @returns {Part[]}
+ */
+function growth (tail, rest, report) {
+  const more = split(tail)
+  const usual = split(rest)
+  return parts(Object.fromEntries(Object.keys(more).map((key) => [key, more[key] - (usual[key] ?? 0)])), report)
+}
+
+/**
+ * @param {Json} group
+ * @param {Json} report
+ */
+function absolute (group, report) {
+  return parts(split(group), report)
+}
+
+/**
+ * @param {Json} group means per request
+ * @returns {Record<string, number>} its latency in exclusive parts; what was not observed lies in exec and queue
+ */
+function split (group) {
+  const exec = group.exec ?? {}
+  const queue = group.queue ?? {}
+  const both = (/** @type {string} */ key) => (exec[key] ?? 0) + (queue[key] ?? 0)
+  const apart = (/** @type {Json} */ of) => (of.gc_ns ?? 0) + (of.jit_ns ?? 0) + (of.ic_ns ?? 0)
+  return {
+    io: group.io_ns ?? 0,
+    queue: (group.queue_ns ?? 0) - apart(queue),
+    exec: (group.exec_ns ?? 0) - apart(exec),
+    gc: both('gc_ns'),
+    jit: both('jit_ns'),
+    ic: both('ic_ns')
+  }
+}
+
+/**
+ * @param {Record<string, number>} split
+ * @param {Json} report
+ * @returns {Part[]}
+ */
+function parts (split, report) {
+  return [
+    { ns: split.queue, text: `queued${behind(report.blockers)}` },
+    { ns: split.gc, text: 'GC' },
+    { ns: split.exec, text: 'own execution' },
+    { ns: split.io, text: 'I/O' },
+    { ns: split.jit, text: 'JIT compilation' },
+    { ns: split.ic, text: 'inline-cache misses' }
+  ]
+}
+
+/**
+ * @param {Json[] | undefined} blockers what the tail's queueing waited for
+ * @returns {string} the most important, with their shares of it (GC counts apart)
+ */
+function behind (blockers = []) {
+  /** @type {Map<string, number>} */
+  const names = new Map()
+  for (const blocker of blockers) {
+    if (blocker.kind === 'gc' || !(blocker.queue_ns > 0)) continue
+    const name = nameOf(blocker)
+    names.set(name, (names.get(name) ?? 0) + blocker.queue_ns)
+  }
+  const total = Array.from(names.values()).reduce((sum, ns) => sum + ns, 0)
+  const ranked = Array.from(names).sort((a, b) => b[1] - a[1])
+  if (ranked.length === 0) return ''
+  if (ranked[0][1] >= ALMOST_ALL * total) return ` behind ${ranked[0][0]}`
+  const named = ranked.slice(0, 2).filter(([, ns]) => ns >= WORTH_NAMING * total)
+  if (named.length === 0) return ` behind ${ranked.length} different callbacks`
+  return ` (${named.map(([name, ns]) => `${Math.round(100 * ns / total)} % behind ${name}`).join(', ')})`
+}
+
+/** @param {Json} blocker */
+function nameOf (blocker) {
+  if (blocker.kind === 'loop') return 'the loop between callbacks'
+  if (blocker.kind === 'event' && blocker.type) return `${blocker.type} events of no request`
+  return blocker.route || blocker.what
+}
+
+/**
+ * @param {string} before
+ * @param {Part[]} all
+ * @param {string} [after]
+ * @returns {string} the parts that matter, largest first; '' when none does
+ */
+function listed (before, all, after = '') {
+  const whole = all.reduce((sum, part) => sum + Math.max(0, part.ns), 0)
+  const kept = all.filter((part) => part.ns > 0 && part.ns >= SMALL * whole).sort((a, b) => b.ns - a.ns).slice(0, MOST_PARTS)
+  if (kept.length === 0) return ''
+  const less = all.filter((part) => part.ns < -WORTH_NAMING * whole)
+  const but = less.map((part) => `${time(-part.ns, DIGITS)} less ${part.text.replace(/^queued.*/, 'queueing')}`)
+  const text = kept.map((part) => `${time(part.ns, DIGITS)} ${part.text}`).join(', ')
+  return before + text + after + (but.length > 0 ? `, but ${but.join(' and ')}` : '')
+}
+
+module.exports = { sentence }

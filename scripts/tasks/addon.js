@@ -1,0 +1,99 @@
+'use strict'
+
+// The native addon, built by node-gyp for one Node.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { requirePackages } = require('./debian-packages')
+const { buildKey, headersPrefix } = require('./node-release')
+const { TaskError, runStep } = require('./step')
+const { ROOT, BUILD, newestChangeMs, madeMs } = require('./tree')
+
+const DESCRIPTION = ['binding.gyp', 'src/sources.gypi']
+const INPUTS = ['src', 'binding.gyp', 'package-lock.json']
+
+/**
+ * @param {import('./node-release').NodeRelease} node
+ * @returns {string} where lib/binding.js looks for the addon
+ */
+function addonFile (node) {
+  return path.join(BUILD, buildKey(node), 'edgewise.node')
+}
+
+/** @param {import('./node-release').NodeRelease} node @returns {boolean} */
+function addonIsFresh (node) {
+  return madeMs(addonFile(node)) > newestChangeMs(INPUTS)
+}
+
+/**
+ * Builds the addon. node-gyp always writes to ./build of the directory it runs
+ * in, so it runs in a directory of its own per Node that links to the sources.
+ * @param {import('./node-release').NodeRelease} node
+ * @throws {TaskError} naming missing packages, or with the end of the compiler's output
+ */
+async function buildAddon (node) {
+  requirePackages(['addon'])
+  const product = addonFile(node)
+  const work = path.join(path.dirname(product), 'gyp')
+  const beganMs = Date.now()
+  linkSources(work)
+  const gyp = await gypCommand(node)
+  const env = gypEnvironment(process.env, node)
+  const options = { cwd: work, env, hint: 'Next step: read the first error in the log.' }
+  if (madeMs(path.join(work, 'build', 'Makefile')) < newestChangeMs(DESCRIPTION)) {
+    await runStep('addon-configure', `addon: configuring for Node ${node.version}`, [...gyp, 'configure'], options)
+  }
+  await runStep('addon-build', `addon: building for Node ${node.version}`,
+    [...gyp, 'build', `--jobs=${os.availableParallelism()}`], options)
+  publish(path.join(work, 'build', 'Release', 'edgewise.node'), product, beganMs)
+}
+
+function linkSources (work) {
+  fs.mkdirSync(work, { recursive: true })
+  for (const name of ['binding.gyp', 'package.json', 'src']) {
+    const link = path.join(work, name)
+    const target = path.relative(work, path.join(ROOT, name))
+    if (fs.lstatSync(link, { throwIfNoEntry: false })) fs.unlinkSync(link)
+    fs.symlinkSync(target, link)
+  }
+}
+
+/**
+ * The environment node-gyp runs in: its `node` is the one built for, and no
+ * npm_config_* is left, since those (a nodedir or target in a user's .npmrc, as
+ * npm passes it on) win over node-gyp's command line: headers of another Node.
+ * @param {NodeJS.ProcessEnv} env
+ * @param {import('./node-release').NodeRelease} node
+ * @returns {NodeJS.ProcessEnv}
+ */
+function gypEnvironment (env, node) {
+  const kept = Object.entries(env).filter(([name]) => !/^npm_(package_)?config_/i.test(name))
+  return { ...Object.fromEntries(kept), PATH: `${path.dirname(node.execPath)}${path.delimiter}${env.PATH ?? ''}` }
+}
+
+// The project's own node-gyp; npm names the one it brings while it installs us.
+async function gypCommand (node) {
+  const gyp = ownGyp() ?? process.env.npm_config_node_gyp
+  if (!gyp) throw new TaskError("node-gyp is not installed. Next step: run 'npm ci' or scripts/setup.")
+  return [node.execPath, gyp, '--release', `--nodedir=${await headersPrefix(node)}`]
+}
+
+function ownGyp () {
+  try {
+    return require.resolve('node-gyp/bin/node-gyp.js', { paths: [ROOT] })
+  } catch {
+    return undefined
+  }
+}
+
+// Renamed into place: a process that has the old addon loaded keeps it whole.
+// Dated by the build's begin: a source edited meanwhile is newer.
+function publish (built, product, beganMs) {
+  const draft = `${product}.${process.pid}`
+  fs.copyFileSync(built, draft)
+  fs.utimesSync(draft, beganMs / 1000, beganMs / 1000)
+  fs.renameSync(draft, product)
+}
+
+module.exports = { addonFile, addonIsFresh, buildAddon, gypEnvironment }

@@ -1,0 +1,92 @@
+'use strict'
+
+// clang-tidy over every C++ file, two at a time. A file that had no finding is
+// not looked at again until it, a header of the tree it includes, the flags or
+// the configuration change.
+
+const { createHash } = require('node:crypto')
+const { execFile } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { describeNode, headersPrefix } = require('./node-release')
+const { capture, say } = require('./step')
+const { ROOT, BUILD } = require('./tree')
+
+const CACHE = path.join(BUILD, 'tidy-cache')
+const NODE_PARTS = /^src\/(hooks|addon)\//
+
+/**
+ * @param {string[]} files C++ sources (.cc), relative to the root
+ * @returns {Promise<string[]>} what clang-tidy found, a text per file
+ */
+async function tidyProblems (files) {
+  fs.mkdirSync(CACHE, { recursive: true })
+  const flags = await flagsByFile(files)
+  const salt = capture(['clang-tidy', '--version']).stdout + fs.readFileSync(path.join(ROOT, '.clang-tidy'), 'utf8')
+  const due = files.map(file => ({ file, flags: flags(file), stamp: stampOf(file, flags(file), salt) }))
+    .filter(({ stamp }) => !fs.existsSync(stamp))
+  if (due.length) say(`  clang-tidy: ${due.length} of ${files.length} files changed since they were last looked at`)
+  const problems = []
+  const worker = async () => {
+    for (let next = due.shift(); next; next = due.shift()) {
+      const found = await tidy(next.file, next.flags)
+      if (found) problems.push(found)
+      else fs.writeFileSync(next.stamp, '')
+    }
+  }
+  await Promise.all(Array.from({ length: os.availableParallelism() }, worker))
+  return problems
+}
+
+function tidy (file, flags) {
+  const args = ['--quiet', file, '--', ...flags]
+  return new Promise(resolve => {
+    execFile('clang-tidy', args, { cwd: ROOT, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
+      resolve(error ? `${stdout}${stdout.includes('error:') ? '' : stderr}`.trim() : '')
+    })
+  })
+}
+
+// CMake knows the flags of the core; the parts that include Node's headers are
+// built by node-gyp, which writes no such list.
+async function flagsByFile (files) {
+  const commands = JSON.parse(fs.readFileSync(path.join(BUILD, 'compile_commands.json'), 'utf8'))
+  const known = new Map(commands.map(entry => [path.relative(ROOT, entry.file), coreFlags(entry.command)]))
+  const needsNode = files.some(file => NODE_PARTS.test(file))
+  const prefix = needsNode ? await headersPrefix(describeNode(process.execPath)) : ''
+  const plain = ['-std=c++20', '-Wall', '-Wextra', '-Wno-unused-parameter', `-I${path.join(ROOT, 'src')}`, `-I${ROOT}`]
+  const node = [...plain, '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS', '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-DNAPI_VERSION=8',
+    '-isystem', path.join(ROOT, 'node_modules', 'node-addon-api'), '-isystem', path.join(prefix, 'include', 'node')]
+  return file => known.get(file) ?? (NODE_PARTS.test(file) ? node : plain)
+}
+
+// Only what changes the meaning of the code: GCC has options clang-tidy refuses.
+function coreFlags (command) {
+  const words = command.split(/\s+/)
+  return words.flatMap((word, index) => {
+    if (word === '-isystem') return [word, words[index + 1]]
+    return /^-(I|D|std=|W(all|extra|no-unused-parameter))/.test(word) ? [word] : []
+  })
+}
+
+function stampOf (file, flags, salt) {
+  const hash = createHash('sha256').update(salt).update(flags.join('\0'))
+  for (const each of withOwnHeaders(file)) hash.update(each).update(fs.readFileSync(path.join(ROOT, each)))
+  return path.join(CACHE, hash.digest('hex'))
+}
+
+// The file and the headers of the tree it includes, however deep.
+function withOwnHeaders (file, seen = new Set()) {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  const text = fs.readFileSync(path.join(ROOT, file), 'utf8')
+  for (const [, header] of text.matchAll(/^\s*#\s*include\s+"([^"]+)"/mg)) {
+    const places = [`src/${header}`, header, path.posix.join(path.posix.dirname(file), header)]
+    const found = places.find(place => fs.existsSync(path.join(ROOT, place)))
+    if (found) withOwnHeaders(found, seen)
+  }
+  return seen
+}
+
+module.exports = { tidyProblems }

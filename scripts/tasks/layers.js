@@ -1,0 +1,48 @@
+'use strict'
+
+// Who may include or require whom: the arrows of docs/architecture.md as data.
+// A row names a part of the tree and the parts it may use directly; itself is
+// always allowed. `scripts/check layers` verifies it.
+
+/** Parts of src/, each a directory. */
+const SRC = {
+  trace: [],
+  platform: [],
+  recorder: ['trace', 'platform'],
+  analysis: ['trace'],
+  whatif: ['analysis', 'trace'],
+  boost: ['trace', 'platform'],
+  // platform: for its clock, the only one there is.
+  hooks: ['recorder', 'boost', 'trace', 'platform'],
+  addon: ['trace', 'platform', 'recorder', 'analysis', 'whatif', 'boost', 'hooks']
+}
+
+/** Headers of Node that only some parts of src/ may include. */
+const NODE_HEADERS = [
+  { pattern: /^napi(-inl)?\.h$|^(js_native|node)_api(_types)?\.h$/, parts: ['addon'] },
+  { pattern: /^(v8(-[a-z-]+)?|node(_[a-z]+)?|uv)\.h$|^(uv|cppgc|libplatform)\//, parts: ['hooks', 'addon'] }
+]
+
+/** What a native test (test/native/PART) may use beside its own part: all that CMake builds. */
+const NATIVE_TESTS = Object.keys(SRC).filter(part => !['hooks', 'addon'].includes(part))
+
+/** Libraries that any part of src/ may include, as the first part of a path. */
+const LIBRARIES = { src: ['absl', 'nlohmann'], test: ['gtest', 'gmock', 'benchmark'] }
+
+/** Parts of lib/ (files or directories), and bin/. */
+const LIB = {
+  binding: [],
+  config: [],
+  'control-directory': [],
+  control: ['control-directory'],
+  'make-directory': [],
+  report: [],
+  instrument: [],
+  recording: ['binding', 'instrument', 'make-directory'],
+  index: ['binding', 'report', 'config', 'instrument', 'recording'],
+  register: ['binding', 'config', 'control', 'recording'],
+  cli: ['index', 'report', 'config', 'control', 'make-directory'],
+  bin: ['cli']
+}
+
+module.exports = { SRC, NATIVE_TESTS, NODE_HEADERS, LIBRARIES, LIB }

@@ -1,0 +1,102 @@
+'use strict'
+
+// Everything a fresh checkout needs before a test or a profile can run. Each
+// part looks first and does nothing when there is nothing to do.
+
+const path = require('node:path')
+const { addonIsFresh, buildAddon } = require('./addon')
+const { parseArguments } = require('./arguments')
+const { coreIsFresh, buildCore } = require('./core')
+const { PACKAGES, missingPackages, installPackages, describeMissing } = require('./debian-packages')
+const { withLock } = require('./lock')
+const { describeNode } = require('./node-release')
+const { npmDifferences, installNpmPackages } = require('./npm-packages')
+const { TaskError, say, elapsed } = require('./step')
+const { BUILD } = require('./tree')
+
+const OLDEST_NODE = 20
+const ALWAYS = ['addon', 'build']
+const MORE = [...new Set(PACKAGES.map(entry => entry.group))].filter(group => !ALWAYS.includes(group))
+const USAGE = `Usage: scripts/setup [--check] [--with ${MORE.join('|')}]...
+
+Installs the Debian and npm packages that are missing and builds the addon and
+the core with its tests. Does nothing, quickly, when nothing is missing.
+
+  --check        say what is missing and change nothing; exit code 1 when something is
+  --with GROUP   packages of this group too`
+
+/**
+ * @param {{groups?: string[]}} [options] groups of Debian packages beside those that are always needed
+ * @returns {Promise<boolean>} whether there was anything to do
+ * @throws {TaskError}
+ */
+async function setup ({ groups = [] } = {}) {
+  const parts = setupParts([...ALWAYS, ...groups])
+  if (!parts.some(part => part.missing())) return false
+  await withLock(path.join(BUILD, '.setup.lock'), async () => {
+    // Looked at again, and one after the other: another set-up may just have
+    // ended, and one part's work is the next one's need.
+    for (const part of parts) if (part.missing()) await part.provide()
+  })
+  return true
+}
+
+/**
+ * @param {string[]} groups
+ * @returns {{missing: () => string, provide: () => Promise<void>}[]} missing: a text, empty when nothing is
+ */
+function setupParts (groups) {
+  const node = describeNode(process.execPath)
+  if (parseInt(node.version.slice(1)) < OLDEST_NODE) {
+    throw new TaskError(`This is Node ${node.version} (${node.execPath}); edgewise needs ${OLDEST_NODE} or newer.`)
+  }
+  return [
+    {
+      missing: () => {
+        const packages = missingPackages(groups)
+        return packages.length ? describeMissing(packages) : ''
+      },
+      provide: () => installPackages(missingPackages(groups))
+    },
+    {
+      missing: () => {
+        const differences = npmDifferences()
+        return differences.length ? `npm packages that differ from package-lock.json:\n  ${differences.join('\n  ')}` : ''
+      },
+      provide: installNpmPackages
+    },
+    {
+      missing: () => addonIsFresh(node) ? '' : `The addon for Node ${node.version} is not built from the sources as they are.`,
+      provide: () => buildAddon(node)
+    },
+    {
+      missing: () => coreIsFresh() ? '' : 'The core is not built from the sources as they are.',
+      provide: () => buildCore()
+    }
+  ]
+}
+
+/** @param {string[]} args of the command line */
+async function run (args) {
+  const { values } = parseArguments(args, USAGE, {
+    check: { type: 'boolean' },
+    with: { type: 'string', multiple: true, default: [] }
+  }, unknownGroup)
+  const groups = values.with
+  if (values.check) {
+    const missing = setupParts([...ALWAYS, ...groups]).map(part => part.missing()).filter(Boolean)
+    if (missing.length) throw new TaskError(missing.join('\n'))
+    return say('setup: nothing is missing')
+  }
+  const began = Date.now()
+  const worked = await setup({ groups })
+  say(`setup: ${worked ? 'done' : 'nothing to do'} (${elapsed(began)})`)
+}
+
+function unknownGroup (values, positionals) {
+  const unknown = values.with.find(group => !MORE.includes(group))
+  if (unknown !== undefined) return `--with ${unknown}: the groups are ${MORE.join(', ')}`
+  return positionals.length ? `'${positionals[0]}': no such argument` : undefined
+}
+
+module.exports = { setup, run }

@@ -1,0 +1,70 @@
+'use strict'
+
+// npm test: set-up, then every suite. Each suite is one run of its runner, and
+// ends in the runner's own closing lines.
+
+const path = require('node:path')
+const { parseArguments } = require('./arguments')
+const { provideAddon } = require('./build-addon')
+const { describeNode, isNodeName, nodeProgram } = require('./node-release')
+const { setup } = require('./setup')
+const { TaskError, say, runShown } = require('./step')
+const { NATIVE, chooseSuites, suiteCommand } = require('./test-suites')
+const { treeHash, recordPass } = require('./tested-tree')
+const { ROOT } = require('./tree')
+
+const USAGE = `Usage: npm test [-- [--node FILE|VERSION]... [SUITE|FILE]...]
+
+Sets up what is missing and runs the tests: all of them, or the named suites
+(directories of test/) or files.
+
+  --node NODE   run the JavaScript suites with this node: a program, or a version
+                such as 22, which is taken from npm; may be given several times`
+
+/** @param {string[]} args of the command line */
+async function run (args) {
+  const { values, positionals } = parseArguments(args, USAGE, { node: { type: 'string', multiple: true, default: [] } }, unknownNode)
+  const suites = chooseSuites(positionals)
+  await setup()
+  const tested = treeHash()
+  const failed = values.node.length
+    ? await testWithNodes(values.node, suites.filter(suite => suite.name !== NATIVE))
+    : await runSuites(suites, process.execPath)
+  if (failed.length) throw new TaskError(`\nFailed: ${failed.join(', ')}`)
+  if (args.length === 0) recordPass(tested)
+}
+
+async function testWithNodes (wanted, suites) {
+  const failed = []
+  for (const each of wanted) {
+    const program = await nodeProgram(each)
+    const { version } = describeNode(program)
+    await provideAddon(program)
+    say(`\nNode ${version}`)
+    failed.push(...(await runSuites(suites, program)).map(name => `${name} (Node ${version})`))
+  }
+  return failed
+}
+
+function unknownNode (values) {
+  const unknown = values.node.find(each => !isNodeName(each))
+  return unknown && `--node ${unknown}: neither a version (22 or 22.23.3) nor a program that exists`
+}
+
+/**
+ * Runs every suite, also after one has failed.
+ * @param {import('./test-suites').Suite[]} suites
+ * @param {string} node
+ * @returns {Promise<string[]>} the names of those that failed
+ */
+async function runSuites (suites, node) {
+  const failed = []
+  for (const suite of suites) {
+    console.log(`\n== ${suite.name} tests`)
+    const env = { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` }
+    if (!await runShown(suiteCommand(suite, node), { cwd: ROOT, env })) failed.push(suite.name)
+  }
+  return failed
+}
+
+module.exports = { run, runSuites }

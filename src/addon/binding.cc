@@ -1,0 +1,21 @@
+#include <napi.h>
+
+#include "addon/recording.h"
+#include "addon/reporting.h"
+
+namespace edgewise {
+namespace {
+
+Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  InstallRecording(env, exports);
+  InstallReporting(env, exports);
+  return exports;
+}
+
+}  // namespace
+}  // namespace edgewise
+
+static Napi::Object InitEdgewise(Napi::Env env, Napi::Object exports) {
+  return edgewise::Init(env, exports);
+}
+NODE_API_MODULE(edgewise, InitEdgewise)

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <napi.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace edgewise {
+
+// Throws `status` as a JavaScript Error whose `code` names the status code
+// ('NOT_FOUND', 'INVALID_ARGUMENT', ...).
+inline Napi::Value Throw(Napi::Env env, const absl::Status& status) {
+  Napi::Error error = Napi::Error::New(env, std::string(status.message()));
+  error.Set("code", absl::StatusCodeToString(status.code()));
+  error.ThrowAsJavaScriptException();
+  return env.Undefined();
+}
+
+// true, or the reason why not.
+inline Napi::Value TrueOrReason(Napi::Env env, const absl::Status& status) {
+  if (status.ok()) return Napi::Boolean::New(env, true);
+  return Napi::String::New(env, std::string(status.message()));
+}
+
+}  // namespace edgewise

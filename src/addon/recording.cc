@@ -1,0 +1,186 @@
+#include "addon/recording.h"
+
+#include <v8.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "addon/errors.h"
+#include "hooks/async_ids.h"
+#include "hooks/script_calls.h"
+#include "hooks/stock_provider.h"
+#include "platform/clock.h"
+
+namespace edgewise {
+namespace {
+
+// napi_value is a v8::Local by another name, in every Node.
+template <typename T>
+v8::Local<T> ToLocal(napi_value value) {
+  v8::Local<v8::Value> local;
+  static_assert(sizeof(local) == sizeof(value));
+  std::memcpy(static_cast<void*>(&local), &value, sizeof(value));
+  return local.As<T>();
+}
+
+std::string Text(const Napi::Object& object, const char* key) {
+  return object.Get(key).As<Napi::String>().Utf8Value();
+}
+
+double Number(const Napi::Object& object, const char* key) {
+  return object.Get(key).As<Napi::Number>().DoubleValue();
+}
+
+ProviderConfig ReadConfig(const Napi::Object& options) {
+  ProviderConfig config;
+  config.recorder.path = Text(options, "path");
+  config.recorder.mode = Text(options, "mode") == "flight"
+                             ? RecordingMode::kFlight
+                             : RecordingMode::kStream;
+  config.recorder.max_bytes =
+      static_cast<uint64_t>(Number(options, "maxBytes"));
+  config.recorder.process = static_cast<uint32_t>(Number(options, "process"));
+  config.recorder.thread = static_cast<uint32_t>(Number(options, "thread"));
+  config.watcher_interval_ns =
+      static_cast<int64_t>(Number(options, "watcherNs"));
+  config.slo_ns = static_cast<int64_t>(Number(options, "sloNs"));
+  return config;
+}
+
+// One answer of probe(): {name, available, reason}.
+Napi::Object Answer(Napi::Env env, const char* name, const absl::Status& status,
+                    const std::string& meaning) {
+  Napi::Object answer = Napi::Object::New(env);
+  answer.Set("name", name);
+  answer.Set("available", status.ok());
+  answer.Set("reason", status.ok() ? meaning : std::string(status.message()));
+  return answer;
+}
+
+// probe(nextAsyncId) -> what was tried in this process: plain facts, and
+// {name, available, reason} for what may be missing.
+Napi::Value Probe(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const absl::Status ids =
+      FindAsyncIds(v8::Isolate::GetCurrent(), ToLocal<v8::Function>(info[0]))
+          .status();
+  const absl::Status watcher = ReadyWatcher::Start(1'000'000, nullptr).status();
+  Napi::Object result = Napi::Object::New(env);
+  result.Set("provider", "stock");
+  result.Set("ticks", std::string(TickSource()));
+  result.Set("asyncIds",
+             Answer(env, "async ids", ids, "who registered an event is known"));
+  result.Set(
+      "interposition",
+      Answer(env, "system calls of the loop", StockProvider::CanInterpose(),
+             "which descriptor an event is for is known"));
+  result.Set("watcher", Answer(env, "ready-time watcher", watcher,
+                               "true ready times while the loop is busy"));
+  result.Set("gc", Answer(env, "garbage collections", absl::OkStatus(),
+                          "pauses by type; incremental steps are not seen"));
+  result.Set("jit", Answer(env, "JIT and inline-cache time",
+                           absl::UnavailableError(
+                               "an unpatched Node does not tell; reports show "
+                               "it as unavailable"),
+                           ""));
+  return result;
+}
+
+// start({path, mode, maxBytes, process, thread, watcherNs, sloNs, nextAsyncId,
+//        describe}) -> {asyncIds, interposition, watcher}: true or why not.
+// describe(result) returns the trace's meta JSON.
+Napi::Value Start(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto options = info[0].As<Napi::Object>();
+  ProviderConfig config = ReadConfig(options);
+  const absl::StatusOr<AsyncIds> ids =
+      FindAsyncIds(v8::Isolate::GetCurrent(),
+                   ToLocal<v8::Function>(options.Get("nextAsyncId")));
+  if (ids.ok()) config.ids = *ids;
+  StockProvider* const provider = StockProvider::ForThread();
+  Napi::Object found = Napi::Object::New(env);
+  found.Set("asyncIds", TrueOrReason(env, ids.status()));
+  found.Set("interposition", TrueOrReason(env, StockProvider::CanInterpose()));
+  found.Set("watcher", config.watcher_interval_ns > 0);
+  const Napi::Value meta =
+      options.Get("describe").As<Napi::Function>().Call({found});
+  if (env.IsExceptionPending()) return env.Undefined();
+  config.recorder.meta_json = meta.As<Napi::String>().Utf8Value();
+  const absl::Status status = provider->Start(std::move(config));
+  return status.ok() ? found : Throw(env, status);
+}
+
+Napi::Value Stop(const Napi::CallbackInfo& info) {
+  StockProvider::ForThread()->Stop();
+  return info.Env().Undefined();
+}
+
+Napi::Value Dump(const Napi::CallbackInfo& info) {
+  StockProvider* const provider = StockProvider::ForThread();
+  const absl::Status status =
+      provider->recording() ? provider->recorder()->Dump()
+                            : absl::FailedPreconditionError("not recording");
+  return status.ok() ? info.Env().Undefined() : Throw(info.Env(), status);
+}
+
+// stats() -> {dropped, lostBytes, writtenBytes, watcherCpuNs}, or null when
+// the thread does not record.
+Napi::Value Stats(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  StockProvider* const provider = StockProvider::ForThread();
+  if (!provider->recording()) return env.Null();
+  const RecorderStats stats = provider->recorder()->stats();
+  Napi::Object result = Napi::Object::New(env);
+  result.Set("dropped", static_cast<double>(stats.dropped));
+  result.Set("lostBytes", static_cast<double>(stats.lost_bytes));
+  result.Set("writtenBytes", static_cast<double>(stats.written_bytes));
+  const ReadyWatcher* const watcher = provider->watcher();
+  result.Set("watcherCpuNs",
+             watcher != nullptr ? static_cast<double>(watcher->CpuNs()) : 0.0);
+  return result;
+}
+
+Napi::Value InternString(const Napi::CallbackInfo& info) {
+  StockProvider* const provider = StockProvider::ForThread();
+  const uint32_t id = provider->recording()
+                          ? provider->recorder()->InternString(
+                                info[0].As<Napi::String>().Utf8Value())
+                          : 0;
+  return Napi::Number::New(info.Env(), id);
+}
+
+// words() -> Float64Array [executing async id, slice sequence] of this thread;
+// its memory lives as long as the environment.
+Napi::Value Words(const Napi::CallbackInfo& info) {
+  static_assert(sizeof(SharedWords) == 2 * sizeof(double));
+  v8::Isolate* const isolate = v8::Isolate::GetCurrent();
+  std::unique_ptr<v8::BackingStore> store = v8::ArrayBuffer::NewBackingStore(
+      StockProvider::ForThread()->words(), sizeof(SharedWords),
+      [](void*, size_t, void*) {}, nullptr);
+  const v8::Local<v8::Float64Array> words = v8::Float64Array::New(
+      v8::ArrayBuffer::New(isolate, std::move(store)), 0, 2);
+  napi_value value;
+  std::memcpy(&value, static_cast<const void*>(&words), sizeof(value));
+  return Napi::Value(info.Env(), value);
+}
+
+}  // namespace
+
+void InstallRecording(Napi::Env env, Napi::Object exports) {
+  exports.Set("start", Napi::Function::New(env, &Start));
+  exports.Set("probe", Napi::Function::New(env, &Probe));
+  exports.Set("stop", Napi::Function::New(env, &Stop));
+  exports.Set("dump", Napi::Function::New(env, &Dump));
+  exports.Set("stats", Napi::Function::New(env, &Stats));
+  exports.Set("internString", Napi::Function::New(env, &InternString));
+  exports.Set("words", Napi::Function::New(env, &Words));
+  exports.Set("tickSource", std::string(TickSource()));
+  Napi::Object calls = Napi::Object::New(env);
+  InstallScriptCalls(v8::Isolate::GetCurrent(), ToLocal<v8::Object>(calls));
+  exports.Set("calls", calls);
+}
+
+}  // namespace edgewise

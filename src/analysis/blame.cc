@@ -1,0 +1,231 @@
+#include "analysis/blame.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace edgewise {
+namespace {
+
+constexpr uint64_t kPendingKey = uint64_t{1} << 63;
+
+uint64_t KeyOf(Blocker::Kind kind, uint32_t route, uint8_t type) {
+  return static_cast<uint64_t>(kind) << 48 | static_cast<uint64_t>(route) << 8 |
+         type;
+}
+
+}  // namespace
+
+// Owner 0 is nobody.
+BlameLedger::BlameLedger() : owners_(1) {}
+
+uint32_t BlameLedger::NewOwner() {
+  uint32_t owner = static_cast<uint32_t>(owners_.size());
+  if (!free_owners_.empty()) {
+    owner = free_owners_.back();
+    free_owners_.pop_back();
+  } else {
+    owners_.emplace_back();
+  }
+  owners_[owner] = {};
+  owners_[owner].open = true;
+  owners_[owner].has_pieces = true;
+  return owner;
+}
+
+void BlameLedger::CloseOwner(uint32_t owner, uint32_t route) {
+  Owner& closed = owners_[owner];
+  closed.open = false;
+  closed.route = route;
+  if (closed.has_pending) {
+    const auto it = pending_.find(owner);
+    const std::vector<uint32_t> pending = std::move(it->second);
+    pending_.erase(it);
+    for (const uint32_t number : pending) {
+      const Blocker from = causes_[number].blocker;
+      cause_numbers_.erase(kPendingKey | KeyOf(from.kind, owner, from.type));
+      Blocker to = from;
+      to.route = route;
+      to.queue_ns = 0;
+      to.requests = 0;
+      Cause& cause = causes_[FindCause(KeyOf(from.kind, route, from.type), to)];
+      cause.blocker.queue_ns += from.queue_ns;
+      // Some requests may be in both: the larger is certain.
+      cause.blocker.requests = std::max(cause.blocker.requests, from.requests);
+      causes_[number].blocker.queue_ns = 0;
+    }
+    owners_[owner].has_pending = false;
+  }
+  closed_.push_back(owner);
+}
+
+void BlameLedger::ReleaseClosed(uint64_t next) {
+  for (const uint32_t owner : closed_) releases_.push_back({next, owner});
+  closed_.clear();
+  if (!releases_.empty()) next_release_ = releases_.front().next;
+}
+
+void BlameLedger::ForgetUpTo(uint64_t next) {
+  while (!releases_.empty() && releases_.front().next <= next) {
+    const uint32_t owner = releases_.front().owner;
+    owners_[owner].has_pieces = false;
+    Forget(owner);
+    releases_.pop_front();
+  }
+  next_release_ = releases_.empty() ? UINT64_MAX : releases_.front().next;
+}
+
+void BlameLedger::Forget(uint32_t owner) {
+  const Owner& held = owners_[owner];
+  if (held.references > 0 || held.open || held.has_pieces) return;
+  free_owners_.push_back(owner);
+}
+
+void BlameLedger::DropReference(uint32_t owner) {
+  --owners_[owner].references;
+  Forget(owner);
+}
+
+void BlameLedger::AddRequest(std::span<const Wait> waits, int64_t loop_ns,
+                             LoopTimeline* timeline) {
+  if (loop_ns > 0) {
+    loop_ns_ += static_cast<double>(loop_ns);
+    ++loop_requests_;
+  }
+  if (waits.empty()) return;
+  uint32_t request = static_cast<uint32_t>(requests_.size());
+  if (!free_requests_.empty()) {
+    request = free_requests_.back();
+    free_requests_.pop_back();
+  } else {
+    requests_.emplace_back();
+  }
+  requests_[request].waits_left = static_cast<uint32_t>(waits.size());
+  for (const Wait& wait : waits) {
+    uint32_t slot = static_cast<uint32_t>(waits_.size());
+    if (!free_waits_.empty()) {
+      slot = free_waits_.back();
+      free_waits_.pop_back();
+    } else {
+      waits_.emplace_back();
+    }
+    Piece& first = timeline->At(wait.first);
+    Piece& last = timeline->At(wait.end - 1);
+    waits_[slot] = {wait.from_ns, wait.first,           wait.end - 1,
+                    request,      first.first_starting, last.first_ending};
+    first.first_starting = slot;
+    last.first_ending = slot;
+  }
+}
+
+void BlameLedger::Begin(const Piece& piece, double* charge_ns) {
+  for (uint32_t slot = piece.first_starting; slot != kNoWait;
+       slot = waits_[slot].next_starting) {
+    const HungWait& wait = waits_[slot];
+    *charge_ns += static_cast<double>(piece.end_ns -
+                                      std::max(wait.from_ns, piece.begin_ns));
+    active_list_.push_back({wait.first, wait.last, wait.request});
+    ++active_;
+  }
+}
+
+void BlameLedger::End(const Piece& piece) {
+  for (uint32_t slot = piece.first_ending; slot != kNoWait;) {
+    const HungWait& wait = waits_[slot];
+    --active_;
+    TailRequest& request = requests_[wait.request];
+    if (--request.waits_left == 0) {
+      request.causes.clear();
+      free_requests_.push_back(wait.request);
+    }
+    free_waits_.push_back(slot);
+    slot = wait.next_ending;
+  }
+}
+
+void BlameLedger::Retire(uint64_t number, const Piece& piece) {
+  if (active_ > 0 || piece.first_starting != kNoWait) {
+    const int64_t length_ns = piece.end_ns - piece.begin_ns;
+    double charge_ns =
+        static_cast<double>(active_) * static_cast<double>(length_ns);
+    Begin(piece, &charge_ns);
+    const uint32_t cause = CauseOf(piece);
+    causes_[cause].blocker.queue_ns += charge_ns;
+    CountRequests(number, cause);
+    End(piece);
+    if (active_list_.size() > 64 && active_list_.size() > 2 * active_) {
+      DropEnded(number);
+    }
+  }
+  if (number + 1 >= next_release_) ForgetUpTo(number + 1);
+}
+
+// A wait that began before the cause's last piece, and still goes on, was
+// counted there.
+void BlameLedger::CountRequests(uint64_t number, uint32_t cause) {
+  const uint64_t seen_before = causes_[cause].seen_before;
+  for (size_t i = active_list_.size(); i > 0; --i) {
+    const ActiveWait& wait = active_list_[i - 1];
+    if (wait.first < seen_before) break;
+    if (wait.last < number) continue;  // has ended
+    std::vector<uint32_t>& known = requests_[wait.request].causes;
+    const auto at = std::lower_bound(known.begin(), known.end(), cause);
+    if (at != known.end() && *at == cause) continue;
+    known.insert(at, cause);
+    ++causes_[cause].blocker.requests;
+  }
+  causes_[cause].seen_before = number + 1;
+}
+
+void BlameLedger::DropEnded(uint64_t number) {
+  std::erase_if(active_list_, [number](const ActiveWait& wait) {
+    return wait.last <= number;
+  });
+}
+
+uint32_t BlameLedger::CauseOf(const Piece& piece) {
+  if (piece.is_gc) {
+    const Blocker blocker{Blocker::Kind::kGc, 0, piece.type, 0, 0};
+    return FindCause(KeyOf(blocker.kind, 0, piece.type), blocker);
+  }
+  if (piece.owner == 0) {
+    const Blocker blocker{Blocker::Kind::kEvent, 0, piece.type, 0, 0};
+    return FindCause(KeyOf(blocker.kind, 0, piece.type), blocker);
+  }
+  Owner& owner = owners_[piece.owner];
+  const Blocker blocker{Blocker::Kind::kRequest, owner.route, piece.type, 0, 0};
+  if (!owner.open) {
+    return FindCause(KeyOf(blocker.kind, owner.route, piece.type), blocker);
+  }
+  const size_t known = causes_.size();
+  const uint32_t cause = FindCause(
+      kPendingKey | KeyOf(blocker.kind, piece.owner, piece.type), blocker);
+  if (causes_.size() > known) {
+    owner.has_pending = true;
+    pending_[piece.owner].push_back(cause);
+  }
+  return cause;
+}
+
+uint32_t BlameLedger::FindCause(uint64_t key, const Blocker& blocker) {
+  const auto [it, added] =
+      cause_numbers_.try_emplace(key, static_cast<uint32_t>(causes_.size()));
+  if (added) causes_.push_back({blocker, 0});
+  return it->second;
+}
+
+std::vector<Blocker> BlameLedger::Blockers() const {
+  std::vector<Blocker> blockers;
+  for (const Cause& cause : causes_) {
+    if (cause.blocker.queue_ns > 0) blockers.push_back(cause.blocker);
+  }
+  if (loop_ns_ > 0) {
+    blockers.push_back({Blocker::Kind::kLoop, 0, 0, loop_ns_, loop_requests_});
+  }
+  std::stable_sort(blockers.begin(), blockers.end(),
+                   [](const Blocker& a, const Blocker& b) {
+                     return a.queue_ns > b.queue_ns;
+                   });
+  return blockers;
+}
+
+}  // namespace edgewise

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/loop_timeline.h"
+
+namespace edgewise {
+
+// One cause of the tail's queueing.
+struct Blocker {
+  enum class Kind { kRequest, kEvent, kGc, kLoop };
+  Kind kind;
+  uint32_t route;  // kRequest
+  uint8_t type;    // kRequest, kEvent: EventType; kGc: GcType
+  double queue_ns;
+  uint64_t requests;  // distinct tail requests that it delayed
+};
+
+// A stretch of time for which a tail request was ready and did not run: from
+// `from_ns`, which lies in or before piece `first`, up to piece `end`.
+struct Wait {
+  int64_t from_ns;
+  uint64_t first;
+  uint64_t end;
+};
+
+// Charges what occupied the loop with the waiting of the tail's requests.
+//
+// A wait may cover thousands of events, and thousands of waits may cover the
+// same event, so neither is walked for the other. Waits are hung on the pieces
+// where they begin and end; when a piece leaves the timeline's window, all
+// waits over it are known, and one multiplication charges it. Distinct requests
+// are counted by the waits that began since the same cause was last seen. Total
+// cost: linear in pieces, waits, and pairs of request and cause.
+//
+// Who owns a piece is known at once, its owner's route only when the owner
+// ends; a piece that leaves the window before is charged to a cause of its own
+// that is merged later. An owner is forgotten when its last piece has left.
+class BlameLedger {
+ public:
+  static constexpr uint32_t kNoWait = UINT32_MAX;
+
+  BlameLedger();
+
+  // Owners: one for each request.
+  uint32_t NewOwner();
+  void CloseOwner(uint32_t owner, uint32_t route);
+  // The owners closed since the last call have no piece from `next` on.
+  void ReleaseClosed(uint64_t next);
+  // Keeps an owner from being forgotten.
+  void AddReference(uint32_t owner) { ++owners_[owner].references; }
+  void DropReference(uint32_t owner);
+  bool IsOpen(uint32_t owner) const { return owners_[owner].open; }
+  uint32_t RouteOf(uint32_t owner) const { return owners_[owner].route; }
+
+  // The waits of one tail request, none empty, all inside `timeline`.
+  // `loop_ns`: waiting during which nothing occupied the loop.
+  void AddRequest(std::span<const Wait> waits, int64_t loop_ns,
+                  LoopTimeline* timeline);
+
+  // A piece leaves the window. Called in order of `number`.
+  void Retire(uint64_t number, const Piece& piece);
+
+  // All blockers, largest first.
+  std::vector<Blocker> Blockers() const;
+
+ private:
+  struct Owner {
+    uint32_t route = 0;
+    uint32_t references = 0;
+    bool open = false;
+    bool has_pending = false;
+    bool has_pieces = false;  // perhaps; in the window or to come
+  };
+  struct Release {
+    uint64_t next;  // piece
+    uint32_t owner;
+  };
+  struct HungWait {
+    int64_t from_ns;
+    uint64_t first;
+    uint64_t last;  // inclusive
+    uint32_t request;
+    uint32_t next_starting;
+    uint32_t next_ending;
+  };
+  struct ActiveWait {
+    uint64_t first;
+    uint64_t last;
+    uint32_t request;
+  };
+  // A tail request some of whose waits have not been passed.
+  struct TailRequest {
+    uint32_t waits_left = 0;
+    std::vector<uint32_t> causes;  // sorted: those that have delayed it
+  };
+  struct Cause {
+    Blocker blocker;
+    uint64_t seen_before = 0;  // number of its last piece, plus one
+  };
+
+  void Forget(uint32_t owner);
+  void ForgetUpTo(uint64_t next);
+  uint32_t CauseOf(const Piece& piece);
+  uint32_t FindCause(uint64_t key, const Blocker& blocker);
+  void CountRequests(uint64_t number, uint32_t cause);
+  void Begin(const Piece& piece, double* charge_ns);
+  void End(const Piece& piece);
+  void DropEnded(uint64_t number);
+
+  std::vector<Owner> owners_;
+  std::vector<uint32_t> free_owners_;
+  std::vector<uint32_t> closed_;
+  std::deque<Release> releases_;        // in order of `next`
+  uint64_t next_release_ = UINT64_MAX;  // of the first of them
+  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> pending_;  // by owner
+
+  std::vector<HungWait> waits_;
+  std::vector<uint32_t> free_waits_;
+  std::vector<TailRequest> requests_;
+  std::vector<uint32_t> free_requests_;
+  std::vector<ActiveWait> active_list_;  // in order of `first`; some have ended
+  uint64_t active_ = 0;                  // those that cover the whole piece
+
+  std::vector<Cause> causes_;
+  absl::flat_hash_map<uint64_t, uint32_t> cause_numbers_;
+  double loop_ns_ = 0;
+  uint64_t loop_requests_ = 0;
+};
+
+}  // namespace edgewise

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/blame.h"
+#include "analysis/critical_path.h"
+#include "analysis/event_stream.h"
+#include "analysis/loop_timeline.h"
+#include "analysis/names.h"
+#include "analysis/registration_index.h"
+#include "analysis/request_graph.h"
+#include "analysis/request_table.h"
+#include "analysis/route_table.h"
+
+namespace edgewise {
+
+// When the request that starts at `start_ns` in `event` became ready: with the
+// event, whose bytes it is. The main script has no ready time, and no part in
+// the requests that it starts.
+inline int64_t SourceReadyNs(const Event& event, int64_t start_ns) {
+  const bool in_main =
+      event.type == EventType::kMain && event.ready_kind == ReadyKind::kNone;
+  return in_main ? start_ns : event.ready_ns;
+}
+
+// A request that has ended, with its graph. Valid during OnRequest() only.
+struct EndedRequest {
+  uint32_t id;
+  uint64_t ordinal;
+  uint32_t route;
+  uint32_t status;
+  Outcome outcome;
+  int64_t end_ns;
+  const RequestGraph& graph;
+  const CriticalPath& path;
+
+  int64_t latency_ns() const { return end_ns - graph.ready_ns; }
+};
+
+// Counts of one file, or the sum over files.
+struct GraphCounts {
+  uint64_t lost = 0;  // requests whose start or end is missing
+  uint64_t aborted = 0;
+  uint64_t failed = 0;
+  uint64_t unfinished = 0;  // still open at the end of the file
+  uint64_t truncated = 0;   // requests that kept only their latest nodes
+  std::array<uint64_t, kGcTypes> gc_count{};
+  std::array<double, kGcTypes> gc_ns{};
+  double busy_ns = 0;  // the loop ran an event, or collected garbage
+};
+
+class RequestSink {
+ public:
+  virtual ~RequestSink() = default;
+  // Called for each request that finished or failed, in order of their ends.
+  virtual void OnRequest(const EndedRequest& request) = 0;
+  // Called for each request that was aborted: no path was looked for.
+  virtual void OnAborted(uint32_t id, uint64_t ordinal) = 0;
+};
+
+// Builds the Event Dependency Graphs of one file's requests (VEE'19, section
+// 4.2), one event at a time: finds out for whom each slice runs, adds a node to
+// that request's graph and a piece to the timeline, and hands each request over
+// when it ends. Holds the graphs of open requests only.
+class EdgBuilder {
+ public:
+  // Nodes that one request may hold; fewer where many requests are open.
+  static constexpr size_t kMaxNodes = 65536;
+  static constexpr size_t kMinNodes = 1024;
+  static constexpr size_t kMaxNodesOfAll = size_t{1} << 22;
+
+  // All outlive the builder.
+  EdgBuilder(EventStream* stream, RouteTable* routes, LoopTimeline* timeline,
+             BlameLedger* ledger, RequestSink* sink)
+      : stream_(stream),
+        routes_(routes),
+        timeline_(timeline),
+        ledger_(ledger),
+        sink_(sink) {}
+
+  // Reads the stream to its end.
+  void Run();
+
+  const GraphCounts& counts() const { return counts_; }
+
+ private:
+  // Collections of one stretch, by type; `any` saves looking.
+  struct GcTimes {
+    bool any = false;
+    std::array<int64_t, kGcTypes> ns{};
+  };
+
+  // The slice that runs at the current point of the event.
+  struct Slice {
+    int64_t begin_ns;
+    int64_t cursor_ns;  // pieces up to here are on the timeline
+    uint64_t counter;   // async-id counter at its begin
+    uint64_t sequence;
+    uint64_t begin_piece;
+    RequestRef request;  // generation 0: nobody's
+    uint32_t node;
+    uint32_t owner;
+    bool prefix;  // the event's first
+  };
+
+  void OnEvent(const Event& event);
+  void OnBreak();
+  void OpenPrefix();
+  const InnerRecord* ClaimOfPrefix() const;
+  void OpenSlice(int64_t begin_ns, uint64_t counter, uint64_t sequence);
+  void CloseSlice(int64_t end_ns, uint64_t counter);
+  void OnSlice(const InnerRecord& record);
+  void OnGc(const InnerRecord& record);
+  void OnStart(const InnerRecord& record);
+  void OnEnd(const InnerRecord& record);
+  void CountGc(const InnerRecord& record);
+
+  RequestRef StartRequest(const InnerRecord& record);
+  // Makes the open slice a node of `request`.
+  void Attach(RequestRef request, uint32_t parent, uint8_t flags);
+  // Notes the collections of a stretch that begins at `begin_ns`.
+  void NoteGc(const GcTimes& gc, int64_t begin_ns, uint32_t node, bool shared,
+              RequestGraph* graph) const;
+  uint32_t SinkNode(RequestRef request, const InnerRecord& end);
+  void CloseRequest(RequestRef request, uint32_t route);
+  void CloseAll();
+  uint32_t RouteOf(uint32_t string_id);
+  // Who registered it, of the open requests; null if nobody.
+  const RegistrationIndex::Entry* FindById(uint64_t async_id) const;
+  const RegistrationIndex::Entry* FindBySequence(uint64_t sequence) const;
+  bool IsAlive(const RegistrationIndex::Entry& entry) const;
+  RequestGraph& GraphOf(RequestRef ref) { return requests_.At(ref).state; }
+
+  EventStream* stream_;
+  RouteTable* routes_;
+  LoopTimeline* timeline_;
+  BlameLedger* ledger_;
+  RequestSink* sink_;
+
+  RequestTable<RequestGraph> requests_;
+  RegistrationIndex registrations_;
+  absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
+  CriticalPath path_{};
+  GraphCounts counts_;
+
+  const Event* event_ = nullptr;
+  const InnerRecord* claim_ = nullptr;  // the start that owns the prefix
+  uint64_t event_piece_ = 0;
+  int64_t shared_end_ns_ = 0;
+  uint64_t shared_end_piece_ = 0;
+  GcTimes shared_gc_;  // collections in the event's first slice
+  GcTimes slice_gc_;   // ... and in the open one
+  Slice slice_{};
+  bool closed_some_ = false;  // a request ended in this event
+};
+
+}  // namespace edgewise

@@ -1,0 +1,190 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/clock_map.h"
+#include "analysis/trace_meta.h"
+#include "trace/reader.h"
+#include "trace/record.h"
+
+namespace edgewise {
+
+// A record that lies inside an event, with its times in nanoseconds. Times are
+// in order and inside the event, whatever the trace says.
+struct InnerRecord {
+  RecordKind kind;  // kSlice, kGc, kRequestStart or kRequestEnd
+  uint8_t type;
+  uint32_t aux;       // request id; kSlice: distance to the source (record.h)
+  int64_t time_ns;    // kGc: begin
+  int64_t end_ns;     // kGc only
+  uint64_t async_id;  // 0: none
+  uint64_t counter;   // ids up to it existed at time_ns
+  uint64_t sequence;  // kSlice: its own number
+  uint32_t route;     // kRequestEnd: string id
+  uint32_t status;    // kRequestEnd
+};
+
+// One event with everything that happened inside it.
+struct Event {
+  int64_t begin_ns;
+  int64_t end_ns;
+  int64_t ready_ns;  // <= begin_ns; begin_ns where the kind is kNone
+  ReadyKind ready_kind;
+  EventType type;
+  uint64_t async_id;       // 0: none
+  uint64_t counter_begin;  // it registered the ids in (counter_begin,
+  uint64_t counter_end;    //                            counter_end]
+  uint64_t sequence;       // its slices have the numbers after it
+  std::span<const InnerRecord> gc_before;  // since the event before it
+  std::span<const InnerRecord> inner;
+};
+
+// What one file said about itself and what was counted while reading it.
+struct StreamCounts {
+  uint64_t events = 0;
+  uint64_t records = 0;
+  uint64_t dropped = 0;        // by the recorder, ring full
+  uint64_t lost_bytes = 0;     // by the recorder, not written
+  uint64_t orphaned = 0;       // inner records whose event is missing
+  uint64_t merged_slices = 0;  // beyond kMaxInner in one event
+  uint64_t nonsense = 0;       // records with impossible values
+  int64_t first_ns = 0;        // CLOCK_MONOTONIC of the first and last triple
+  int64_t last_ns = 0;
+  uint32_t process = 0;
+  uint32_t thread = 0;
+  bool started = false;  // at least one good chunk
+};
+
+// Assembles the events of one trace file from its chunks, in order, in one
+// pass. Memory: one chunk, and the records inside one event.
+class EventStream {
+ public:
+  enum class Item {
+    kEvent,    // event() holds the next one
+    kBreak,    // records are missing here: inner records in orphans() lost
+               // their event
+    kRestart,  // the recorder stopped and started again: requests do not cross
+    kEnd,
+  };
+
+  // An event with more inner records than this has the later slices merged.
+  static constexpr size_t kMaxInner = size_t{1} << 18;
+  static constexpr size_t kMaxStrings = size_t{1} << 16;
+  static constexpr size_t kMaxStringBytes = 4096;
+
+  // What the caller wants to see.
+  enum class Detail {
+    kRequests,  // events in which requests start or end, with those records
+                // only: enough for latencies, and faster. Problems of chunks
+                // are reported.
+    kAll,       // everything. Problems of records are reported.
+  };
+
+  // `source` and `problems` (may be null) must outlive the stream. A problem
+  // is reported once by the two details together.
+  EventStream(ByteSource* source, std::string file, Detail detail,
+              ProblemLog* problems);
+
+  Item Next();
+  const Event& event() const { return event_; }
+  std::span<const InnerRecord> orphans() const { return orphans_; }
+  const StreamCounts& counts() const { return counts_; }
+
+  // The text of a string id, or null. Valid until the next call of Next().
+  const std::string* StringOf(uint32_t id) const;
+  // What the (last) meta chunk said.
+  const TraceMeta& meta() const { return meta_; }
+
+ private:
+  // Moves to the next chunk; *item becomes kBreak or kRestart if it does not
+  // simply go on. False at the end of the file.
+  bool NextChunk(Item* item);
+  void AdvanceClock();
+  void StartSession();
+  void BreakAt(uint64_t first_sequence, uint64_t first_counter);
+  // Handles one record; true if an event is complete.
+  bool Take(const Record& record);
+  void TakeString(const Record& record);
+  void TakeInner(const Record& record);
+  void TakeEvent(const Record& record);
+  void CatchUp();
+  void TakeReady(const Record& record, bool sane);
+  void TakeLoss(const Record& record);
+  void PlaceInner(int64_t previous_end_ns);
+  void OrphanInner();
+  int64_t TimeOf(uint64_t ticks) const {
+    return std::min(clock_.ToNs(ticks), limit_ns_);
+  }
+  // The counter only grows; the records hold its low 40 bits.
+  uint64_t TakeCounter(const Record& record) {
+    const uint64_t delta = (IdCounter(record) - counter_) & kIdMask;
+    if (delta < kHalfIdRange && counter_known_) [[likely]] {
+      return counter_ += delta;
+    }
+    return TakeOddCounter(record);
+  }
+  uint64_t TakeOddCounter(const Record& record);
+  // An id that exists is at most the counter.
+  uint64_t UnwrapId(const Record& record) const {
+    const uint64_t id = AsyncId(record);
+    const uint64_t age = (counter_ - id) & kIdMask;
+    return id != 0 && age < counter_ ? counter_ - age : 0;
+  }
+  // False, and reported, for NaN too.
+  bool SaneSpan(float ticks) {
+    if (ticks >= 0 && ticks < kMaxSpanTicks) [[likely]]
+      return true;
+    ReportSpan();
+    return false;
+  }
+  void ReportSpan();
+  void AdvanceSequence(uint64_t sequence);
+  void Report(const char* what, bool* said);
+
+  static constexpr uint64_t kHalfIdRange = (kIdMask + 1) / 2;
+  // Longer spans than this (2^53 ticks: over a month) are nonsense.
+  static constexpr float kMaxSpanTicks = 9.0e15F;
+
+  std::string file_;
+  const bool all_;
+  ProblemLog* chunk_problems_;   // null in one of the two details
+  ProblemLog* record_problems_;  // null in the other
+  ChunkReader reader_;
+  Chunk chunk_{};
+  size_t next_record_ = 0;
+  uint64_t previous_index_ = 0;  // of the chunk before
+
+  ClockMap clock_;
+  int64_t limit_ns_ = 0;  // no record of this chunk is later
+  bool counter_known_ = false;
+  uint64_t counter_ = 0;        // 64-bit; the records hold its low 40
+  uint64_t counter_begin_ = 0;  // where the next event's interval begins
+  uint64_t sequence_ = 1;       // of the next event
+  uint64_t slices_ = 0;         // since the last event
+  int64_t last_end_ns_ = 0;
+  uint64_t session_dropped_ = 0;
+  uint64_t session_lost_bytes_ = 0;
+
+  const Record* passed_ = nullptr;  // in the current chunk
+
+  Event event_{};
+  std::vector<InnerRecord> inner_;
+  size_t inner_seen_ = 0;  // also those that the detail leaves out
+  std::vector<InnerRecord> orphans_;
+  bool inner_used_ = false;  // event_ refers to inner_: clear it next time
+  absl::flat_hash_map<uint32_t, std::string> strings_;
+  TraceMeta meta_;
+  StreamCounts counts_;
+  bool said_counter_ = false;
+  bool said_nonsense_ = false;
+  bool said_clock_ = false;
+  bool said_kind_ = false;
+};
+
+}  // namespace edgewise

@@ -1,0 +1,136 @@
+#include "analysis/explain_pass.h"
+
+#include <algorithm>
+
+namespace edgewise {
+namespace {
+
+void AddCounts(const GraphCounts& counts, GraphCounts* sum) {
+  sum->lost += counts.lost;
+  sum->aborted += counts.aborted;
+  sum->failed += counts.failed;
+  sum->unfinished += counts.unfinished;
+  sum->truncated += counts.truncated;
+  sum->busy_ns += counts.busy_ns;
+  for (int type = 0; type < kGcTypes; ++type) {
+    sum->gc_count[type] += counts.gc_count[type];
+    sum->gc_ns[type] += counts.gc_ns[type];
+  }
+}
+
+}  // namespace
+
+void ExplainPass::RunFile(uint32_t file, EventStream* stream,
+                          RouteTable* routes) {
+  file_ = file;
+  stream_ = stream;
+  EdgBuilder builder(stream, routes, &timeline_, &ledger_, this);
+  builder.Run();
+  AddCounts(builder.counts(), &counts_);
+  for (const size_t i : unresolved_) ResolveDetail(&ledger_, &*details_[i]);
+  unresolved_.clear();
+  if (wanted_unresolved_) ResolveDetail(&ledger_, &*wanted_);
+  wanted_unresolved_ = false;
+}
+
+void ExplainPass::OnAborted(uint32_t id, uint64_t /*ordinal*/) {
+  if (options_.request == id) wanted_aborted_ = true;
+}
+
+void ExplainPass::OnRequest(const EndedRequest& request) {
+  const bool counted = options_.route_filter == nullptr ||
+                       routes_->Text(request.route) == *options_.route_filter;
+  if (!counted && options_.request != request.id) return;
+  const Components components = Explain(request);
+  if (options_.request == request.id) {
+    if (++wanted_matches_ == 1) {
+      wanted_ = Detail(request, /*with_nodes=*/true, components);
+      wanted_unresolved_ = true;
+    }
+  }
+  if (!counted) return;
+  statistics_->all().Add(components);
+  if (TailStatistics* route = statistics_->Route(request.route)) {
+    route->Add(components);
+  }
+  for (const PathStep& step : request.path.steps) {
+    ++ready_kinds_[static_cast<size_t>(step.ready_kind)];
+  }
+  if (statistics_->all().IsTail(components.ns[Components::kLatency])) {
+    BlameTail(request, components);
+  }
+  Describe(request, components);
+  if (log_ != nullptr) {
+    log_->Add(request, components, stream_->counts().process,
+              stream_->counts().thread);
+  }
+}
+
+// Divides each queue span by what occupied the loop; notes the spans in waits_.
+Components ExplainPass::Explain(const EndedRequest& request) {
+  const CriticalPath& path = request.path;
+  Components components;
+  auto& ns = components.ns;
+  ns[Components::kLatency] = request.latency_ns();
+  ns[Components::kIo] = path.io_ns;
+  ns[Components::kQueue] = path.queue_ns;
+  ns[Components::kExec] = path.exec_ns;
+  ns[Components::kExecGc] = path.exec_gc_ns;
+  waits_.clear();
+  int64_t hidden_ns = 0;
+  for (const QueueSpan& span : path.spans) {
+    const LoopTimeline::Occupied occupied =
+        timeline_.Between(span.from_ns, span.from_piece, span.to_piece);
+    const int64_t own_ns =
+        std::min(span.own_ns, occupied.busy_ns - occupied.unowned_ns);
+    ns[Components::kQueueGc] += occupied.gc_ns;
+    ns[Components::kQueueOwn] += own_ns;
+    ns[Components::kQueueUnowned] += occupied.unowned_ns;
+    ns[Components::kQueueOther] +=
+        occupied.busy_ns - occupied.unowned_ns - own_ns;
+    ns[Components::kQueueLoop] += span.to_ns - span.from_ns - occupied.busy_ns;
+    hidden_ns += occupied.hidden_ns;
+    if (occupied.first < span.to_piece) {
+      waits_.push_back({span.from_ns, occupied.first, span.to_piece});
+    }
+  }
+  if (hidden_ns > 0) {
+    ++hidden_requests_;
+    hidden_ns_ += hidden_ns;
+  }
+  return components;
+}
+
+void ExplainPass::BlameTail(const EndedRequest& request,
+                            const Components& components) {
+  ledger_.AddRequest(waits_, components.ns[Components::kQueueLoop], &timeline_);
+  std::array<bool, kGcTypes> seen{};
+  for (const GcNote& note : request.path.gc) {
+    const auto type = static_cast<size_t>(note.type);
+    exec_gc_[type].ns += static_cast<double>(note.end_ns - note.begin_ns);
+    if (!seen[type]) ++exec_gc_[type].requests;
+    seen[type] = true;
+  }
+}
+
+RequestDetail ExplainPass::Detail(const EndedRequest& request, bool with_nodes,
+                                  const Components& components) {
+  RequestDetail detail =
+      DescribeRequest(request, with_nodes, timeline_, &ledger_);
+  detail.process = stream_->counts().process;
+  detail.thread = stream_->counts().thread;
+  detail.components = components;
+  return detail;
+}
+
+void ExplainPass::Describe(const EndedRequest& request,
+                           const Components& components) {
+  const RequestKey key{file_, request.ordinal};
+  for (size_t i = 0; i < slowest_.size(); ++i) {
+    if (slowest_[i].key != key) continue;
+    details_[i] = Detail(request, /*with_nodes=*/false, components);
+    unresolved_.push_back(i);
+  }
+}
+
+}  // namespace edgewise

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/blame.h"
+#include "analysis/edg_builder.h"
+#include "analysis/latency_pass.h"
+#include "analysis/loop_timeline.h"
+#include "analysis/names.h"
+#include "analysis/request_detail.h"
+#include "analysis/request_log.h"
+#include "analysis/statistics.h"
+
+namespace edgewise {
+
+// Collections that interrupted the tail's own execution, by type.
+struct ExecGc {
+  double ns = 0;
+  uint64_t requests = 0;
+};
+
+// The second pass: takes each request's critical path, and sums up what the
+// tail and the rest spent their time on.
+class ExplainPass : public RequestSink {
+ public:
+  struct Options {
+    const std::string* route_filter = nullptr;  // null: all
+    std::optional<uint32_t> request;            // wanted in full
+  };
+
+  // `statistics` has its thresholds; `log` may be null. All outlive the pass.
+  ExplainPass(const Options& options, const RouteTable* routes,
+              LatencyStatistics* statistics,
+              std::vector<SlowestRequests::Entry> slowest, RequestLog* log)
+      : options_(options),
+        routes_(routes),
+        statistics_(statistics),
+        slowest_(std::move(slowest)),
+        details_(slowest_.size()),
+        log_(log),
+        timeline_(&ledger_) {}
+
+  void RunFile(uint32_t file, EventStream* stream, RouteTable* routes);
+
+  // RequestSink
+  void OnRequest(const EndedRequest& request) override;
+  void OnAborted(uint32_t id, uint64_t ordinal) override;
+
+  const BlameLedger& ledger() const { return ledger_; }
+  // As many as the first pass found, slowest first.
+  const std::vector<std::optional<RequestDetail>>& slowest() const {
+    return details_;
+  }
+  const std::optional<RequestDetail>& wanted() const { return wanted_; }
+  uint64_t wanted_matches() const { return wanted_matches_; }
+  bool wanted_aborted() const { return wanted_aborted_; }
+  const GraphCounts& counts() const { return counts_; }
+  const std::array<uint64_t, kReadyKinds>& ready_kinds() const {
+    return ready_kinds_;
+  }
+  const std::array<ExecGc, kGcTypes>& exec_gc() const { return exec_gc_; }
+  uint64_t hidden_requests() const { return hidden_requests_; }
+  int64_t hidden_ns() const { return hidden_ns_; }
+
+ private:
+  Components Explain(const EndedRequest& request);
+  void BlameTail(const EndedRequest& request, const Components& components);
+  void Describe(const EndedRequest& request, const Components& components);
+  RequestDetail Detail(const EndedRequest& request, bool with_nodes,
+                       const Components& components);
+
+  const Options options_;
+  const RouteTable* routes_;
+  LatencyStatistics* statistics_;
+  const std::vector<SlowestRequests::Entry> slowest_;
+  std::vector<std::optional<RequestDetail>> details_;
+  std::optional<RequestDetail> wanted_;
+  uint64_t wanted_matches_ = 0;
+  bool wanted_aborted_ = false;
+  bool wanted_unresolved_ = false;
+  RequestLog* log_;
+  BlameLedger ledger_;
+  LoopTimeline timeline_;
+  GraphCounts counts_;
+  std::array<uint64_t, kReadyKinds> ready_kinds_{};
+  std::array<ExecGc, kGcTypes> exec_gc_{};
+  uint64_t hidden_requests_ = 0;
+  int64_t hidden_ns_ = 0;
+  std::vector<Wait> waits_;  // of the current request
+
+  // The file being read.
+  uint32_t file_ = 0;
+  const EventStream* stream_ = nullptr;
+  std::vector<size_t> unresolved_;  // details of this file
+};
+
+}  // namespace edgewise

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/event_stream.h"
+#include "analysis/route_table.h"
+#include "analysis/statistics.h"
+
+namespace edgewise {
+
+// Which request: its file, and its number in the order of starts there.
+struct RequestKey {
+  uint32_t file;
+  uint64_t ordinal;
+  bool operator==(const RequestKey&) const = default;
+};
+
+// The requests with the largest latencies, a fixed number of them.
+class SlowestRequests {
+ public:
+  struct Entry {
+    int64_t latency_ns;
+    RequestKey key;
+  };
+
+  explicit SlowestRequests(size_t limit) : limit_(limit) {}
+  void Offer(int64_t latency_ns, RequestKey key);
+  // Slowest first; of equals the earlier.
+  std::vector<Entry> Sorted() const;
+
+ private:
+  size_t limit_;
+  std::vector<Entry> heap_;  // the least slow on top
+};
+
+// The first pass over a file: latencies only, for the thresholds that divide
+// tail from rest. `route_filter` < 0: all routes count, else only this one (as
+// text: numbers are given out as routes appear).
+struct LatencyPassOptions {
+  uint32_t file = 0;
+  const std::string* route_filter = nullptr;  // null: all
+};
+void RunLatencyPass(EventStream* stream, const LatencyPassOptions& options,
+                    RouteTable* routes, LatencyStatistics* statistics,
+                    SlowestRequests* slowest);
+
+}  // namespace edgewise

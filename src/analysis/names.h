@@ -1,0 +1,20 @@
+#pragma once
+
+#include "trace/record.h"
+
+// The names that reports use for the values of the trace. Each function
+// accepts any value, since a trace may hold nonsense, and then says "unknown".
+
+namespace edgewise {
+
+inline constexpr int kEventTypes = static_cast<int>(EventType::kMaxValue) + 1;
+inline constexpr int kGcTypes = static_cast<int>(GcType::kMaxValue) + 1;
+inline constexpr int kReadyKinds = static_cast<int>(ReadyKind::kMaxValue) + 1;
+
+const char* EventTypeName(EventType type);
+const char* GcTypeName(GcType type);
+const char* ReadyKindName(ReadyKind kind);
+const char* RequestKindName(RequestKind kind);
+const char* OutcomeName(Outcome outcome);
+
+}  // namespace edgewise

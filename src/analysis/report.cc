@@ -1,0 +1,200 @@
+#include "analysis/report.h"
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "analysis/event_stream.h"
+#include "analysis/explain_pass.h"
+#include "analysis/latency_pass.h"
+#include "analysis/report_json.h"
+#include "analysis/request_log.h"
+#include "analysis/route_table.h"
+#include "analysis/statistics.h"
+#include "analysis/trace_set.h"
+
+namespace edgewise {
+namespace {
+
+constexpr int kMaxSlowest = 1000;
+constexpr uint32_t kRoutesNamed = 10;  // in an error message
+
+absl::Status CheckOptions(const ReportOptions& options) {
+  if (!(options.percentile > 0 && options.percentile < 100)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("percentile ", options.percentile,
+                     " is not between 0 and 100, both exclusive"));
+  }
+  if (options.slowest < 0 || options.slowest > kMaxSlowest) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "slowest ", options.slowest, " is not between 0 and ", kMaxSlowest));
+  }
+  if (options.request < -1 || options.request > UINT32_MAX) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "request ", options.request, " is not between 0 and ", UINT32_MAX));
+  }
+  if (options.process < -1 || options.thread < -1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("process ", options.process, " and thread ",
+                     options.thread, " must not be negative"));
+  }
+  return absl::OkStatus();
+}
+
+class Analysis {
+ public:
+  Analysis(TraceSet* traces, std::string place, const ReportOptions& options)
+      : traces_(traces),
+        place_(std::move(place)),
+        options_(options),
+        slowest_(static_cast<size_t>(options.slowest)) {}
+
+  absl::StatusOr<std::string> Run() {
+    if (absl::Status status = CheckOptions(options_); !status.ok()) {
+      return status;
+    }
+    MeasureLatencies();
+    if (absl::Status status = CheckFound(); !status.ok()) return status;
+    statistics_.SetThresholds(options_.percentile);
+    return Explain();
+  }
+
+ private:
+  const std::string* RouteFilter() const {
+    return options_.route.empty() ? nullptr : &options_.route;
+  }
+
+  bool IsChosen(uint32_t process, uint32_t thread) const {
+    return (options_.process < 0 ||
+            process == static_cast<uint32_t>(options_.process)) &&
+           (options_.thread < 0 ||
+            thread == static_cast<uint32_t>(options_.thread));
+  }
+
+  // Whose file it is, from its first good chunk.
+  bool IsChosen(ByteSource* source) const {
+    if (options_.process < 0 && options_.thread < 0) return true;
+    ChunkReader reader(source, "", nullptr);
+    Chunk chunk;
+    return reader.Next(&chunk) &&
+           IsChosen(chunk.header.process, chunk.header.thread);
+  }
+
+  void MeasureLatencies() {
+    for (size_t i = 0; i < traces_->size(); ++i) {
+      const std::string& name = traces_->Name(i);
+      auto source = traces_->Open(i);
+      if (!source.ok()) {
+        problems_.Add({name, 0, std::string(source.status().message()), 0});
+        continue;
+      }
+      if (!IsChosen(source->get())) continue;
+      EventStream stream(source->get(), name, EventStream::Detail::kRequests,
+                         &problems_);
+      RunLatencyPass(&stream, {static_cast<uint32_t>(i), RouteFilter()},
+                     &routes_, &statistics_, &slowest_);
+      if (!stream.counts().started) continue;
+      usable_.push_back(i);
+    }
+  }
+
+  absl::Status CheckFound() const {
+    if (usable_.empty()) {
+      std::string message = absl::StrCat(
+          "no usable trace in ", place_,
+          ": expected files <pid>-<thread>.ewt written by edgewise");
+      if (options_.process >= 0 || options_.thread >= 0) {
+        absl::StrAppend(&message, " for the process and thread asked for");
+      }
+      for (const Problem& problem : problems_.kept()) {
+        absl::StrAppend(&message, "; ", problem.file, ": ", problem.what);
+      }
+      return absl::NotFoundError(message);
+    }
+    if (RouteFilter() != nullptr && statistics_.all().latencies.count() == 0) {
+      std::string message =
+          absl::StrCat("no request of route ", options_.route, " in ", place_);
+      const char* separator = "; routes there: ";
+      for (uint32_t route = RouteTable::kOther + 1;
+           route < routes_.size() && route <= kRoutesNamed + 2; ++route) {
+        absl::StrAppend(&message, separator, routes_.Text(route));
+        separator = ", ";
+      }
+      return absl::NotFoundError(message);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string> Explain() {
+    std::unique_ptr<RequestLog> log;
+    if (!options_.requests_path.empty()) {
+      auto created = RequestLog::Create(options_.requests_path, &routes_);
+      if (!created.ok()) return created.status();
+      log = *std::move(created);
+    }
+    ExplainPass::Options pass_options;
+    pass_options.route_filter = RouteFilter();
+    if (options_.request >= 0) {
+      pass_options.request = static_cast<uint32_t>(options_.request);
+    }
+    ExplainPass pass(pass_options, &routes_, &statistics_, slowest_.Sorted(),
+                     log.get());
+    for (const size_t i : usable_) {
+      auto source = traces_->Open(i);
+      if (!source.ok()) return source.status();
+      EventStream stream(source->get(), traces_->Name(i),
+                         EventStream::Detail::kAll, &problems_);
+      pass.RunFile(static_cast<uint32_t>(i), &stream, &routes_);
+      files_.push_back({stream.counts(), stream.meta()});
+    }
+    if (log != nullptr) {
+      if (absl::Status status = log->Close(); !status.ok()) return status;
+    }
+    if (absl::Status status = CheckRequest(pass); !status.ok()) return status;
+    return ReportJson({options_.percentile, options_.request >= 0, &files_,
+                       &routes_, &statistics_, &pass, &problems_});
+  }
+
+  absl::Status CheckRequest(const ExplainPass& pass) const {
+    if (options_.request < 0 || pass.wanted().has_value()) {
+      return absl::OkStatus();
+    }
+    return absl::NotFoundError(absl::StrCat(
+        "request ", options_.request,
+        pass.wanted_aborted() ? " was aborted: it has no response in "
+                              : " did not end, or is not, in ",
+        place_));
+  }
+
+  TraceSet* traces_;
+  const std::string place_;
+  const ReportOptions& options_;
+  RouteTable routes_;
+  LatencyStatistics statistics_;
+  SlowestRequests slowest_;
+  ProblemLog problems_;
+  std::vector<size_t> usable_;
+  std::vector<FileFacts> files_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> BuildReport(const std::string& dir,
+                                        const ReportOptions& options) {
+  if (absl::Status status = CheckOptions(options); !status.ok()) return status;
+  auto traces = OpenTraceDirectory(dir);
+  if (!traces.ok()) return traces.status();
+  return Analysis(traces->get(), dir, options).Run();
+}
+
+absl::StatusOr<std::string> BuildReport(std::span<const TraceBytes> files,
+                                        const ReportOptions& options) {
+  const std::unique_ptr<TraceSet> traces = TracesInMemory(files);
+  return Analysis(traces.get(), "memory", options).Run();
+}
+
+}  // namespace edgewise

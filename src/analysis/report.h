@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+// The analysis of a trace: what the addon, the command line and the tests call.
+
+namespace edgewise {
+
+struct ReportOptions {
+  double percentile = 99;     // the tail begins here; in (0, 100)
+  std::string route;          // only requests of this route; "": all
+  int64_t request = -1;       // tell this request in full; -1: none
+  int process = -1;           // only this process's files; -1: all
+  int thread = -1;            // only this thread's files; -1: all
+  std::string requests_path;  // write a JSON line per request; "": do not
+  int slowest = 5;            // how many of the slowest requests to tell
+};
+
+// Reads all traces (`*.ewt`) in `dir`, twice and file by file, and returns the
+// report as JSON text ("schema": 1, docs/report-json.md). Damaged files do not
+// fail: what could not be read is listed in the report.
+// NotFound: no usable trace in `dir`, or no such request or route in it.
+// InvalidArgument: an option outside its range. Unavailable: the requests could
+// not be written.
+absl::StatusOr<std::string> BuildReport(const std::string& dir,
+                                        const ReportOptions& options);
+
+// The same for files in memory.
+struct TraceBytes {
+  std::string name;
+  std::string_view bytes;
+};
+absl::StatusOr<std::string> BuildReport(std::span<const TraceBytes> files,
+                                        const ReportOptions& options);
+
+}  // namespace edgewise

@@ -1,0 +1,360 @@
+#include "analysis/report_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/names.h"
+#include "analysis/request_json.h"
+
+namespace edgewise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Mean(const Group& group, double sum_ns) {
+  if (group.count == 0) return nullptr;
+  return std::llround(sum_ns / static_cast<double>(group.count));
+}
+
+// Of a group, as means per request; null where the group is empty, or (JIT and
+// inline caches) where no provider observes the component: they are then part
+// of native_ns.
+Json GroupJson(const Group& group) {
+  using C = Components;
+  const auto& sum = group.sum_ns;
+  Json json;
+  json["count"] = group.count;
+  json["mean_latency_ns"] = Mean(group, sum[C::kLatency]);
+  json["io_ns"] = Mean(group, sum[C::kIo]);
+  json["queue_ns"] = Mean(group, sum[C::kQueue]);
+  json["exec_ns"] = Mean(group, sum[C::kExec]);
+  json["exec"] = {
+      {"gc_ns", Mean(group, sum[C::kExecGc])},
+      {"jit_ns", nullptr},
+      {"ic_ns", nullptr},
+      {"native_ns", Mean(group, sum[C::kExec] - sum[C::kExecGc])},
+  };
+  json["queue"] = {
+      {"gc_ns", Mean(group, sum[C::kQueueGc])},
+      {"jit_ns", nullptr},
+      {"ic_ns", nullptr},
+      {"native_ns",
+       Mean(group, sum[C::kQueue] - sum[C::kQueueGc] - sum[C::kQueueLoop])},
+      {"loop_ns", Mean(group, sum[C::kQueueLoop])},
+      {"own_ns", Mean(group, sum[C::kQueueOwn])},
+      {"other_requests_ns", Mean(group, sum[C::kQueueOther])},
+      {"unowned_ns", Mean(group, sum[C::kQueueUnowned])},
+  };
+  return json;
+}
+
+Json LatencyJson(const LatencyHistogram& latencies) {
+  const bool none = latencies.count() == 0;
+  const auto at = [&](double percentile) {
+    return none ? Json(nullptr) : Json(latencies.Percentile(percentile));
+  };
+  Json json;
+  json["mean"] = none ? Json(nullptr) : Json(std::llround(latencies.mean_ns()));
+  json["p50"] = at(50);
+  json["p90"] = at(90);
+  json["p99"] = at(99);
+  json["p99.9"] = at(99.9);
+  json["max"] = none ? Json(nullptr) : Json(latencies.max_ns());
+  return json;
+}
+
+void AddTailAndRest(const TailStatistics& statistics, double percentile,
+                    Json* json) {
+  Json tail;
+  tail["percentile"] = percentile;
+  tail["threshold_ns"] = statistics.latencies.count() == 0
+                             ? Json(nullptr)
+                             : Json(statistics.threshold_ns);
+  tail.update(GroupJson(statistics.tail));
+  (*json)["tail"] = std::move(tail);
+  (*json)["rest"] = GroupJson(statistics.rest);
+}
+
+Json RoutesJson(const ReportInput& input) {
+  std::vector<uint32_t> order;
+  for (uint32_t route = 0; route < input.routes->size(); ++route) {
+    if (input.statistics->Route(route) != nullptr) order.push_back(route);
+  }
+  const auto weight = [&](uint32_t route) {
+    return input.statistics->Route(route)->tail.sum_ns[Components::kLatency];
+  };
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return weight(a) > weight(b);
+  });
+  Json routes = Json::array();
+  for (const uint32_t route : order) {
+    const TailStatistics& statistics = *input.statistics->Route(route);
+    Json json;
+    json["route"] = input.routes->Text(route);
+    json["count"] = statistics.latencies.count();
+    json["latency_ns"] = LatencyJson(statistics.latencies);
+    AddTailAndRest(statistics, input.percentile, &json);
+    routes.push_back(std::move(json));
+  }
+  return routes;
+}
+
+Json Share(double part, double whole) {
+  return whole > 0 ? Json(std::round(part / whole * 1e6) / 1e6) : Json(nullptr);
+}
+
+Json BlockersJson(const ReportInput& input) {
+  const double queue_ns =
+      input.statistics->all().tail.sum_ns[Components::kQueue];
+  Json blockers = Json::array();
+  for (const Blocker& blocker : input.explained->ledger().Blockers()) {
+    Json json =
+        CauseJson(blocker.kind, blocker.route, blocker.type, *input.routes);
+    json["queue_ns"] = std::llround(blocker.queue_ns);
+    json["share"] = Share(blocker.queue_ns, queue_ns);
+    json["requests"] = blocker.requests;
+    blockers.push_back(std::move(json));
+  }
+  return blockers;
+}
+
+Json ExecGcJson(const ReportInput& input) {
+  const double exec_ns = input.statistics->all().tail.sum_ns[Components::kExec];
+  Json list = Json::array();
+  const auto& types = input.explained->exec_gc();
+  for (int type = 0; type < kGcTypes; ++type) {
+    if (types[type].requests == 0) continue;
+    list.push_back({{"type", GcTypeName(static_cast<GcType>(type))},
+                    {"exec_ns", std::llround(types[type].ns)},
+                    {"share", Share(types[type].ns, exec_ns)},
+                    {"requests", types[type].requests}});
+  }
+  return list;
+}
+
+Json GcJson(const GraphCounts& counts) {
+  Json json;
+  uint64_t count = 0;
+  double total_ns = 0;
+  Json types = Json::object();
+  for (int type = 0; type < kGcTypes; ++type) {
+    if (counts.gc_count[type] == 0) continue;
+    count += counts.gc_count[type];
+    total_ns += counts.gc_ns[type];
+    types[GcTypeName(static_cast<GcType>(type))] = {
+        {"count", counts.gc_count[type]},
+        {"total_ns", std::llround(counts.gc_ns[type])}};
+  }
+  json["count"] = count;
+  json["total_ns"] = std::llround(total_ns);
+  json["by_type"] = std::move(types);
+  return json;
+}
+
+// The one value that all files share, the list of them, or null.
+Json Merged(const std::set<std::string>& values) {
+  if (values.empty()) return nullptr;
+  if (values.size() == 1) return *values.begin();
+  return values;
+}
+
+Json MergedMeta(const std::vector<FileFacts>& files,
+                std::string TraceMeta::*field) {
+  std::set<std::string> values;
+  for (const FileFacts& file : files) {
+    if (!(file.meta.*field).empty()) values.insert(file.meta.*field);
+  }
+  return Merged(values);
+}
+
+Json FidelityJson(const std::vector<FileFacts>& files) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const FileFacts& file : files) {
+    for (const auto& [type, value] : file.meta.fidelity) {
+      values[type].insert(value);
+    }
+  }
+  Json json = Json::object();
+  for (const auto& [type, seen] : values) json[type] = Merged(seen);
+  return json;
+}
+
+Json WatcherJson(const std::vector<FileFacts>& files) {
+  Json json = {{"available", nullptr}, {"error_ns", nullptr}};
+  bool available = true;
+  bool known = false;
+  int64_t error_ns = -1;
+  for (const FileFacts& file : files) {
+    if (!file.meta.watcher_available.has_value()) continue;
+    known = true;
+    available = available && *file.meta.watcher_available;
+    error_ns = std::max(error_ns, file.meta.watcher_error_ns.value_or(-1));
+  }
+  if (known) json["available"] = available;
+  if (error_ns >= 0) json["error_ns"] = error_ns;
+  return json;
+}
+
+void AddProvenance(const std::vector<FileFacts>& files, Json* json) {
+  (*json)["schema"] = 1;
+  (*json)["edgewise"] = MergedMeta(files, &TraceMeta::edgewise);
+  (*json)["provider"] = MergedMeta(files, &TraceMeta::provider);
+  (*json)["node"] = MergedMeta(files, &TraceMeta::node);
+  (*json)["command"] = MergedMeta(files, &TraceMeta::command);
+  (*json)["causality"] = MergedMeta(files, &TraceMeta::causality);
+  (*json)["mode"] = MergedMeta(files, &TraceMeta::mode);
+  (*json)["ticks"] = MergedMeta(files, &TraceMeta::ticks);
+}
+
+void AddCounts(const ReportInput& input, Json* json) {
+  const GraphCounts& counts = input.explained->counts();
+  (*json)["requests"] = {
+      {"count", input.statistics->all().latencies.count()},
+      {"lost", counts.lost},
+      {"aborted", counts.aborted},
+      {"failed", counts.failed},
+      {"unfinished", counts.unfinished},
+      {"truncated", counts.truncated},
+  };
+  StreamCounts sum;
+  double span_ns = 0;
+  int64_t first_ns = INT64_MAX;
+  int64_t last_ns = INT64_MIN;
+  std::set<uint32_t> processes;
+  std::set<std::pair<uint32_t, uint32_t>> threads;
+  for (const FileFacts& file : *input.files) {
+    sum.events += file.counts.events;
+    sum.records += file.counts.records;
+    sum.dropped += file.counts.dropped;
+    sum.lost_bytes += file.counts.lost_bytes;
+    sum.orphaned += file.counts.orphaned;
+    span_ns += static_cast<double>(file.counts.last_ns - file.counts.first_ns);
+    first_ns = std::min(first_ns, file.counts.first_ns);
+    last_ns = std::max(last_ns, file.counts.last_ns);
+    processes.insert(file.counts.process);
+    threads.insert({file.counts.process, file.counts.thread});
+  }
+  (*json)["events"] = {
+      {"count", sum.events},      {"records", sum.records},
+      {"dropped", sum.dropped},   {"lost_bytes", sum.lost_bytes},
+      {"orphaned", sum.orphaned},
+  };
+  (*json)["duration_ns"] = last_ns - first_ns;
+  (*json)["processes"] = processes.size();
+  (*json)["threads"] = threads.size();
+  (*json)["loop"] = {
+      {"busy_ns", std::llround(counts.busy_ns)},
+      {"span_ns", std::llround(span_ns)},
+      {"utilisation", Share(counts.busy_ns, span_ns)},
+  };
+  (*json)["gc"] = GcJson(counts);
+}
+
+Json ProblemsJson(const ProblemLog& problems) {
+  // The two passes find different kinds.
+  std::vector<Problem> sorted = problems.kept();
+  std::stable_sort(
+      sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
+        return a.file != b.file ? a.file < b.file : a.offset < b.offset;
+      });
+  Json list = Json::array();
+  for (const Problem& problem : sorted) {
+    list.push_back({{"file", problem.file},
+                    {"offset", problem.offset},
+                    {"what", problem.what},
+                    {"bytes", problem.bytes}});
+  }
+  return list;
+}
+
+Json WarningsJson(const ReportInput& input) {
+  Json warnings = Json::array();
+  const ExplainPass& explained = *input.explained;
+  if (input.problems->more() > 0) {
+    warnings.push_back(
+        absl::StrCat(input.problems->more(), " more problems are not listed"));
+  }
+  if (explained.hidden_requests() > 0) {
+    warnings.push_back(absl::StrCat(
+        explained.hidden_requests(), " requests waited longer than the last ",
+        LoopTimeline::kWindow, " pieces of work that are kept: what held them ",
+        "up during ", explained.hidden_ns(),
+        " ns is not known and counted as loop"));
+  }
+  if (explained.counts().truncated > 0) {
+    warnings.push_back(absl::StrCat(
+        explained.counts().truncated,
+        " requests had so many events that only the latest were kept"));
+  }
+  if (input.routes->overflowed()) {
+    warnings.push_back(absl::StrCat("more than ", RouteTable::kMaxRoutes,
+                                    " routes: the rest is one, ",
+                                    input.routes->Text(RouteTable::kOther)));
+  }
+  uint64_t merged = 0;
+  uint64_t nonsense = 0;
+  for (const FileFacts& file : *input.files) {
+    merged += file.counts.merged_slices;
+    nonsense += file.counts.nonsense;
+  }
+  if (merged > 0) {
+    warnings.push_back(
+        absl::StrCat(merged, " records inside events of more than ",
+                     EventStream::kMaxInner, " records were left out"));
+  }
+  if (nonsense > 0) {
+    warnings.push_back(
+        absl::StrCat(nonsense, " records held impossible values"));
+  }
+  if (explained.wanted_matches() > 1) {
+    warnings.push_back(absl::StrCat(
+        explained.wanted_matches(),
+        " requests have the id asked for; the first is shown: choose the ",
+        "process and thread"));
+  }
+  return warnings;
+}
+
+}  // namespace
+
+std::string ReportJson(const ReportInput& input) {
+  const ExplainPass& explained = *input.explained;
+  const LatencyStatistics& statistics = *input.statistics;
+  Json json;
+  AddProvenance(*input.files, &json);
+  AddCounts(input, &json);
+  json["latency_ns"] = LatencyJson(statistics.all().latencies);
+  AddTailAndRest(statistics.all(), input.percentile, &json);
+  json["routes"] = RoutesJson(input);
+  json["blockers"] = BlockersJson(input);
+  json["exec_gc"] = ExecGcJson(input);
+  Json kinds = Json::object();
+  for (int kind = 0; kind < kReadyKinds; ++kind) {
+    if (explained.ready_kinds()[kind] == 0) continue;
+    kinds[ReadyKindName(static_cast<ReadyKind>(kind))] =
+        explained.ready_kinds()[kind];
+  }
+  json["ready_kinds"] = std::move(kinds);
+  json["fidelity"] = FidelityJson(*input.files);
+  json["watcher"] = WatcherJson(*input.files);
+  Json slowest = Json::array();
+  for (const auto& detail : explained.slowest()) {
+    if (detail.has_value()) {
+      slowest.push_back(DetailJson(*detail, *input.routes));
+    }
+  }
+  json["slowest"] = std::move(slowest);
+  if (input.want_request && explained.wanted().has_value()) {
+    json["request"] = DetailJson(*explained.wanted(), *input.routes);
+  }
+  json["problems"] = ProblemsJson(*input.problems);
+  json["warnings"] = WarningsJson(input);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace edgewise

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/event_stream.h"
+#include "analysis/explain_pass.h"
+#include "analysis/route_table.h"
+#include "analysis/statistics.h"
+#include "analysis/trace_meta.h"
+#include "trace/reader.h"
+
+namespace edgewise {
+
+// What the first pass learned about one usable file.
+struct FileFacts {
+  StreamCounts counts;
+  TraceMeta meta;
+};
+
+// All that a report is made of.
+struct ReportInput {
+  double percentile;
+  bool want_request;
+  const std::vector<FileFacts>* files;
+  const RouteTable* routes;
+  const LatencyStatistics* statistics;
+  const ExplainPass* explained;
+  const ProblemLog* problems;
+};
+
+// JSON text, documented in docs/report-json.md. Invalid UTF-8 in names is
+// replaced.
+std::string ReportJson(const ReportInput& input);
+
+}  // namespace edgewise

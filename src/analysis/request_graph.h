@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "trace/record.h"
+
+namespace edgewise {
+
+// A node of a request's Event Dependency Graph (VEE'19, section 4): a slice of
+// an event that runs for the request. Times are CLOCK_MONOTONIC ns.
+struct Node {
+  static constexpr uint8_t kInferred = 1;  // the edge is not observed: rule 3
+  static constexpr uint8_t kSlice = 2;     // begins inside its event
+  static constexpr uint8_t kSink = 4;
+
+  int64_t begin_ns;
+  int64_t end_ns;
+  int64_t ready_ns;  // of the event; its begin where the kind is kNone
+  int64_t event_begin_ns;
+  // The event's first slice [event_begin_ns, shared_end_ns) runs for all that
+  // the event resumes.
+  int64_t shared_end_ns;
+  int64_t own_before_ns;  // execution of the request's earlier nodes
+  uint64_t event;         // sequence number of the event
+  // Numbers of pieces in the LoopTimeline: the first at or after each begin,
+  // and the one after the node's last.
+  uint64_t event_piece;
+  uint64_t shared_end_piece;
+  uint64_t begin_piece;
+  uint64_t end_piece;
+  uint32_t parent;  // index; the source is its own parent
+  EventType type;
+  ReadyKind ready_kind;
+  uint8_t flags;
+};
+
+// A garbage collection inside a node, or (shared) in the first slice of the
+// event that a node is part of.
+struct GcNote {
+  uint32_t node;
+  GcType type;
+  bool shared;
+  int64_t begin_ns;
+  int64_t end_ns;
+};
+
+// The graph of one open request. Node 0 is the source. A request that stays
+// open for ever keeps its source and its latest nodes.
+struct RequestGraph {
+  int64_t ready_ns = 0;  // when its first bytes could be read
+  int64_t own_ns = 0;    // execution of all nodes so far
+  uint32_t owner = 0;    // BlameLedger's
+  RequestKind kind = RequestKind::kHttp1;
+  bool truncated = false;
+  uint32_t dropped = 0;  // nodes 1 .. dropped are no longer held
+  std::vector<Node> nodes;
+  std::vector<GcNote> gc;
+
+  uint32_t Size() const {
+    return dropped + static_cast<uint32_t>(nodes.size());
+  }
+  uint32_t LastIndex() const { return Size() - 1; }
+  bool Holds(uint32_t index) const { return index == 0 || index > dropped; }
+  // A node that is no longer held is represented by the source.
+  Node& At(uint32_t index) {
+    return nodes[index > dropped ? index - dropped : 0];
+  }
+  const Node& At(uint32_t index) const {
+    return nodes[index > dropped ? index - dropped : 0];
+  }
+  Node& Last() { return nodes.back(); }
+
+  void Reset();
+  // Drops the older half of the nodes after the source.
+  void Truncate();
+};
+
+}  // namespace edgewise

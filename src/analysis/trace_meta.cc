@@ -1,0 +1,70 @@
+#include "analysis/trace_meta.h"
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace edgewise {
+namespace {
+
+// Enough for all that a recorder writes; a foreign object is not carried along.
+constexpr size_t kMaxMetaBytes = size_t{1} << 20;
+constexpr size_t kMaxTextBytes = 1024;
+constexpr size_t kMaxFidelityEntries = 256;
+
+std::string TextOf(const nlohmann::json& object, const char* key) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_string()) return "";
+  return it->get_ref<const std::string&>().substr(0, kMaxTextBytes);
+}
+
+std::map<std::string, std::string> FidelityOf(const nlohmann::json& object) {
+  std::map<std::string, std::string> fidelity;
+  const auto it = object.find("fidelity");
+  if (it == object.end() || !it->is_object()) return fidelity;
+  for (const auto& [type, value] : it->items()) {
+    if (fidelity.size() >= kMaxFidelityEntries) break;
+    // Not only strings: a recorder may describe a type by a small object.
+    const bool nested = value.is_object() || value.is_array();
+    std::string text =
+        value.is_string() ? value.get<std::string>()
+        : nested          ? "?"
+                          : value.dump(-1, ' ', false,
+                                       nlohmann::json::error_handler_t::replace);
+    fidelity.emplace(type.substr(0, kMaxTextBytes),
+                     text.substr(0, kMaxTextBytes));
+  }
+  return fidelity;
+}
+
+}  // namespace
+
+std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
+  if (json.size() > kMaxMetaBytes) return std::nullopt;
+  const nlohmann::json object =
+      nlohmann::json::parse(json, /*cb=*/nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return std::nullopt;
+  TraceMeta meta;
+  meta.edgewise = TextOf(object, "edgewise");
+  meta.provider = TextOf(object, "provider");
+  meta.node = TextOf(object, "node");
+  meta.command = TextOf(object, "command");
+  meta.causality = TextOf(object, "causality");
+  meta.mode = TextOf(object, "mode");
+  meta.ticks = TextOf(object, "ticks");
+  meta.fidelity = FidelityOf(object);
+  const auto watcher = object.find("watcher");
+  if (watcher != object.end() && watcher->is_object()) {
+    const auto available = watcher->find("available");
+    if (available != watcher->end() && available->is_boolean()) {
+      meta.watcher_available = available->get<bool>();
+    }
+    const auto error = watcher->find("error_ns");
+    if (error != watcher->end() && error->is_number_integer()) {
+      meta.watcher_error_ns = error->get<int64_t>();
+    }
+  }
+  return meta;
+}
+
+}  // namespace edgewise

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace edgewise {
+
+// What a recorder says about itself in the meta chunk (docs/trace-format.md).
+// Unknown keys are ignored; a missing one leaves its field empty.
+struct TraceMeta {
+  std::string edgewise;  // version of the recorder
+  std::string provider;  // "stock", ...
+  std::string node;      // process.version
+  std::string command;
+  std::string causality;                        // "events" or "promises"
+  std::string mode;                             // "stream" or "flight"
+  std::string ticks;                            // "tsc" or "monotonic"
+  std::map<std::string, std::string> fidelity;  // event type -> what is seen
+  std::optional<bool> watcher_available;
+  std::optional<int64_t> watcher_error_ns;
+};
+
+// Nothing if `json` is not a JSON object.
+std::optional<TraceMeta> ParseTraceMeta(std::string_view json);
+
+}  // namespace edgewise

@@ -1,0 +1,312 @@
+#include "hooks/interpose.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "platform/clock.h"
+
+namespace edgewise {
+namespace {
+
+// Initial-exec: one load on the path of every read, no call to the loader.
+thread_local SystemCallObserver* observer
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+// An epoll_wait that took longer than this has slept; one that finds ready
+// files returns within it.
+constexpr double kSleptNs = 4000;
+
+template <typename Call>
+int Poll(int epoll_fd, int timeout, Call call) {
+  SystemCallObserver* const self = observer;
+  if (self == nullptr) return call();
+  self->BeforePoll(epoll_fd);
+  const uint64_t begin = Ticks();
+  const int count = call();
+  const bool waited = timeout != 0 && Ticks() - begin > NsToTicks(kSleptNs);
+  self->AfterPoll(epoll_fd, count, waited);
+  return count;
+}
+
+int EpollPwait(int fd, epoll_event* events, int max, int timeout,
+               const sigset_t* mask) {
+  return Poll(fd, timeout,
+              [&] { return epoll_pwait(fd, events, max, timeout, mask); });
+}
+
+int EpollWait(int fd, epoll_event* events, int max, int timeout) {
+  return Poll(fd, timeout,
+              [&] { return epoll_wait(fd, events, max, timeout); });
+}
+
+template <typename Call>
+ssize_t Receive(int fd, const void* data, Call call) {
+  SystemCallObserver* const self = observer;
+  if (self == nullptr) return call();
+  self->BeforeRead(fd);
+  const ssize_t bytes = call();
+  self->AfterRead(fd, data, bytes);
+  return bytes;
+}
+
+ssize_t Read(int fd, void* data, size_t size) {
+  return Receive(fd, data, [&] { return read(fd, data, size); });
+}
+
+ssize_t RecvMsg(int fd, msghdr* message, int flags) {
+  return Receive(fd, nullptr, [&] { return recvmsg(fd, message, flags); });
+}
+
+int RecvMMsg(int fd, mmsghdr* messages, unsigned count, int flags,
+             timespec* timeout) {
+  return static_cast<int>(Receive(fd, nullptr, [&] {
+    return recvmmsg(fd, messages, count, flags, timeout);
+  }));
+}
+
+ssize_t RecvFrom(int fd, void* data, size_t size, int flags, sockaddr* address,
+                 socklen_t* length) {
+  return Receive(fd, nullptr, [&] {
+    return recvfrom(fd, data, size, flags, address, length);
+  });
+}
+
+int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
+  SystemCallObserver* const self = observer;
+  if (self == nullptr) return accept4(fd, address, length, flags);
+  self->BeforeRead(fd);
+  const int connection = accept4(fd, address, length, flags);
+  self->AfterRead(fd, nullptr, connection);
+  self->AfterAccept(fd, connection);
+  return connection;
+}
+
+struct Replacement {
+  const char* symbol;
+  void* function;
+};
+
+const Replacement kReplacements[] = {
+    {"epoll_pwait", reinterpret_cast<void*>(&EpollPwait)},
+    {"epoll_wait", reinterpret_cast<void*>(&EpollWait)},
+    {"read", reinterpret_cast<void*>(&Read)},
+    {"recvmsg", reinterpret_cast<void*>(&RecvMsg)},
+    {"recvmmsg", reinterpret_cast<void*>(&RecvMMsg)},
+    {"recvfrom", reinterpret_cast<void*>(&RecvFrom)},
+    {"accept4", reinterpret_cast<void*>(&Accept4)},
+};
+
+struct PatchedSlot {
+  void** slot;
+  void* original;
+  void* replacement;
+  void* relro_page;  // to be made read-only again; null: it was writable
+};
+
+// One slot of the table, under the lock of the functions that use it.
+class Table {
+ public:
+  // Finds the slots of one loaded object.
+  void Collect(const dl_phdr_info& object);
+  bool Has(std::string_view symbol) const;
+  bool Write(bool replace);
+  void Clear() { slots_.clear(); }
+
+ private:
+  void CollectRelocations(const dl_phdr_info& object, const ElfW(Rela) * begin,
+                          size_t count, const ElfW(Sym) * symbols,
+                          const char* strings);
+  static bool Store(void** slot, void* value, bool relro);
+
+  std::vector<PatchedSlot> slots_;
+  std::vector<std::string_view> found_;
+};
+
+#if defined(__x86_64__)
+constexpr uint32_t kJumpSlot = R_X86_64_JUMP_SLOT;
+constexpr uint32_t kGlobalData = R_X86_64_GLOB_DAT;
+#elif defined(__aarch64__)
+constexpr uint32_t kJumpSlot = R_AARCH64_JUMP_SLOT;
+constexpr uint32_t kGlobalData = R_AARCH64_GLOB_DAT;
+#else
+constexpr uint32_t kJumpSlot = UINT32_MAX;
+constexpr uint32_t kGlobalData = UINT32_MAX;
+#endif
+
+bool InRelro(const dl_phdr_info& object, const void* address) {
+  const auto at = reinterpret_cast<uintptr_t>(address) - object.dlpi_addr;
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = object.dlpi_phdr[i];
+    if (header.p_type == PT_GNU_RELRO && at >= header.p_vaddr &&
+        at < header.p_vaddr + header.p_memsz) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void Table::Collect(const dl_phdr_info& object) {
+  const ElfW(Dyn)* dynamic = nullptr;
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    if (object.dlpi_phdr[i].p_type == PT_DYNAMIC) {
+      dynamic = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr +
+                                                   object.dlpi_phdr[i].p_vaddr);
+    }
+  }
+  if (dynamic == nullptr) return;
+  const ElfW(Rela)* jump = nullptr;
+  const ElfW(Rela)* rela = nullptr;
+  const ElfW(Sym)* symbols = nullptr;
+  const char* strings = nullptr;
+  size_t jump_bytes = 0;
+  size_t rela_bytes = 0;
+  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+    const ElfW(Addr) pointer = dynamic->d_un.d_ptr;
+    switch (dynamic->d_tag) {
+      case DT_JMPREL:
+        jump = reinterpret_cast<const ElfW(Rela)*>(pointer);
+        break;
+      case DT_PLTRELSZ:
+        jump_bytes = dynamic->d_un.d_val;
+        break;
+      case DT_RELA:
+        rela = reinterpret_cast<const ElfW(Rela)*>(pointer);
+        break;
+      case DT_RELASZ:
+        rela_bytes = dynamic->d_un.d_val;
+        break;
+      case DT_SYMTAB:
+        symbols = reinterpret_cast<const ElfW(Sym)*>(pointer);
+        break;
+      case DT_STRTAB:
+        strings = reinterpret_cast<const char*>(pointer);
+        break;
+      default:
+        break;
+    }
+  }
+  if (symbols == nullptr || strings == nullptr) return;
+  if (jump != nullptr) {
+    CollectRelocations(object, jump, jump_bytes / sizeof(*jump), symbols,
+                       strings);
+  }
+  if (rela != nullptr) {
+    CollectRelocations(object, rela, rela_bytes / sizeof(*rela), symbols,
+                       strings);
+  }
+}
+
+void Table::CollectRelocations(const dl_phdr_info& object,
+                               const ElfW(Rela) * begin, size_t count,
+                               const ElfW(Sym) * symbols, const char* strings) {
+  for (const ElfW(Rela)* entry = begin; entry != begin + count; ++entry) {
+    const auto type = static_cast<uint32_t>(ELF64_R_TYPE(entry->r_info));
+    if (type != kJumpSlot && type != kGlobalData) continue;
+    const char* name = strings + symbols[ELF64_R_SYM(entry->r_info)].st_name;
+    for (const Replacement& replacement : kReplacements) {
+      if (std::strcmp(name, replacement.symbol) != 0) continue;
+      auto** slot =
+          reinterpret_cast<void**>(object.dlpi_addr + entry->r_offset);
+      slots_.push_back({slot, *slot, replacement.function,
+                        InRelro(object, slot) ? slot : nullptr});
+      found_.push_back(replacement.symbol);
+    }
+  }
+}
+
+bool Table::Has(std::string_view symbol) const {
+  for (const std::string_view found : found_) {
+    if (found == symbol) return true;
+  }
+  return false;
+}
+
+// A pointer-sized aligned store: other threads see the old or the new function.
+bool Table::Store(void** slot, void* value, bool relro) {
+  const auto page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto* const page = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(slot) &
+                                             ~(page_size - 1));
+  if (relro && mprotect(page, page_size, PROT_READ | PROT_WRITE) != 0) {
+    return false;
+  }
+  std::atomic_ref<void*>(*slot).store(value, std::memory_order_release);
+  if (relro) mprotect(page, page_size, PROT_READ);
+  return true;
+}
+
+bool Table::Write(bool replace) {
+  for (PatchedSlot& patched : slots_) {
+    void* const value = replace ? patched.replacement : patched.original;
+    if (!Store(patched.slot, value, patched.relro_page != nullptr))
+      return false;
+  }
+  return true;
+}
+
+// Node itself and, where they are shared objects, libnode and libuv.
+int CollectObject(dl_phdr_info* object, size_t, void* table) {
+  const std::string_view name = object->dlpi_name;
+  const bool executable = name.empty();
+  if (executable || name.find("libnode") != std::string_view::npos ||
+      name.find("libuv") != std::string_view::npos) {
+    static_cast<Table*>(table)->Collect(*object);
+  }
+  return 0;
+}
+
+std::mutex table_mutex;  // guards the two below
+int installations = 0;
+
+// Leaked on purpose: redirected calls may run until the process is gone.
+Table& TheTable() {
+  static auto& table = *new Table;
+  return table;
+}
+
+}  // namespace
+
+absl::Status InstallInterposition() {
+  const std::lock_guard lock(table_mutex);
+  if (installations > 0) {
+    ++installations;
+    return absl::OkStatus();
+  }
+  Table& table = TheTable();
+  table.Clear();
+  dl_iterate_phdr(&CollectObject, &table);
+  if (!table.Has("epoll_pwait") && !table.Has("epoll_wait")) {
+    return absl::UnavailableError("this Node does not import epoll_pwait");
+  }
+  if (!table.Has("read")) {
+    return absl::UnavailableError("this Node does not import read");
+  }
+  if (!table.Write(/*replace=*/true)) {
+    table.Write(/*replace=*/false);
+    return absl::PermissionDeniedError(
+        "the kernel does not let the offset table be changed");
+  }
+  installations = 1;
+  return absl::OkStatus();
+}
+
+void RemoveInterposition() {
+  const std::lock_guard lock(table_mutex);
+  if (installations > 0 && --installations == 0) {
+    TheTable().Write(/*replace=*/false);
+  }
+}
+
+void SetSystemCallObserver(SystemCallObserver* self) { observer = self; }
+
+}  // namespace edgewise

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include "absl/status/status.h"
+
+struct epoll_event;
+struct msghdr;
+
+namespace edgewise {
+
+// What the loop asks of the kernel, seen by the thread that asks. Called around
+// the system call; implementations do not throw and leave errno alone.
+class SystemCallObserver {
+ public:
+  virtual ~SystemCallObserver() = default;
+  virtual void BeforePoll(int epoll_fd) = 0;
+  virtual void AfterPoll(int epoll_fd, int count, bool waited) = 0;
+  // read, recvmsg, recvmmsg, recvfrom, accept4.
+  virtual void BeforeRead(int fd) = 0;
+  virtual void AfterRead(int fd, const void* data, ssize_t bytes) = 0;
+  // `new_fd` is negative when there was no connection.
+  virtual void AfterAccept(int listening_fd, int new_fd) = 0;
+};
+
+// Redirects Node's and libuv's own imports of the functions above (their slots
+// in the global offset table) through this library, for the threads that have
+// an observer. Counted: undone by as many RemoveInterposition(). Fails, having
+// changed nothing, where the import of epoll_pwait or read is not found.
+absl::Status InstallInterposition();
+void RemoveInterposition();
+
+// The calling thread's observer; null: none. Borrowed.
+void SetSystemCallObserver(SystemCallObserver* observer);
+
+}  // namespace edgewise

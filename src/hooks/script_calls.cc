@@ -1,0 +1,61 @@
+#include "hooks/script_calls.h"
+
+#include <cstdint>
+
+#include "hooks/stock_provider.h"
+#include "recorder/event_tracker.h"
+
+namespace edgewise {
+namespace {
+
+using Arguments = v8::FunctionCallbackInfo<v8::Value>;
+
+uint32_t Uint32(const Arguments& args, int index) {
+  const v8::Local<v8::Value> value = args[index];
+  return value->IsUint32() ? value.As<v8::Uint32>()->Value() : 0;
+}
+
+void RequestStart(const Arguments& args) {
+  EventTracker* const tracker = StockProvider::Tracker();
+  const auto kind = static_cast<RequestKind>(Uint32(args, 0));
+  args.GetReturnValue().Set(tracker != nullptr ? tracker->RequestStart(kind)
+                                               : 0);
+}
+
+void RequestEnd(const Arguments& args) {
+  EventTracker* const tracker = StockProvider::Tracker();
+  if (tracker == nullptr) return;
+  StockProvider::NoteLatency(
+      tracker->RequestEnd(Uint32(args, 0), Uint32(args, 1), Uint32(args, 2),
+                          static_cast<Outcome>(Uint32(args, 3))));
+}
+
+void Slice(const Arguments& args) {
+  EventTracker* const tracker = StockProvider::Tracker();
+  if (tracker != nullptr) tracker->SliceFromPromise(Uint32(args, 0));
+}
+
+void SliceOfId(const Arguments&) {
+  EventTracker* const tracker = StockProvider::Tracker();
+  if (tracker != nullptr) tracker->SliceFromAsyncId();
+}
+
+void Install(v8::Isolate* isolate, v8::Local<v8::Object> target,
+             const char* name, v8::FunctionCallback call) {
+  const v8::Local<v8::Context> context = isolate->GetCurrentContext();
+  const v8::Local<v8::String> key =
+      v8::String::NewFromUtf8(isolate, name).ToLocalChecked();
+  target->Set(context, key, v8::Function::New(context, call).ToLocalChecked())
+      .Check();
+}
+
+}  // namespace
+
+void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
+  Install(isolate, target, "requestStart", &RequestStart);
+  Install(isolate, target, "requestEnd", &RequestEnd);
+  Install(isolate, target, "slice", &Slice);
+  Install(isolate, target, "sliceOfId", &SliceOfId);
+}
+
+}  // namespace edgewise

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <v8.h>
+
+namespace edgewise {
+
+// Adds to `target` the functions that instrumented JavaScript calls while a
+// thread records: plain V8 callbacks, a third of the price of Node-API ones.
+// They do nothing while the thread does not record.
+//
+//   requestStart(kind) -> request id, or 0 when not recording
+//   requestEnd(request, route, status, outcome)
+//   slice(sequence)     a continuation registered in that slice begins
+//   sliceOfId()         the executing async id has changed
+void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target);
+
+}  // namespace edgewise

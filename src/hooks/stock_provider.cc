@@ -1,0 +1,277 @@
+#include "hooks/stock_provider.h"
+
+#include <node.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "platform/clock.h"
+
+namespace edgewise {
+namespace {
+
+thread_local StockProvider* provider
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local EventTracker* active __attribute__((tls_model("initial-exec"))) =
+    nullptr;
+
+GcType GcTypeOf(v8::GCType type) {
+  switch (static_cast<int>(type)) {
+    case 1:
+      return GcType::kScavenge;
+    case 2:
+      return GcType::kMinorMarkSweep;
+    case 4:
+      return GcType::kMarkSweepCompact;
+    case 8:
+      return GcType::kIncrementalMarking;
+    default:
+      return GcType::kWeakCallbacks;
+  }
+}
+
+// Node's first timer handle is the one that all JavaScript timers share.
+const uv_timer_t* FindNodeTimer(uv_loop_t* loop) {
+  const uv_timer_t* found = nullptr;
+  uv_walk(
+      loop,
+      [](uv_handle_t* handle, void* result) {
+        auto** timer = static_cast<const uv_timer_t**>(result);
+        if (*timer == nullptr && handle->type == UV_TIMER) {
+          *timer = reinterpret_cast<const uv_timer_t*>(handle);
+        }
+      },
+      &found);
+  return found;
+}
+
+// What libuv's signal handler writes to the loop's signal pipe.
+struct SignalMessage {
+  uv_signal_t* handle;
+  int signal;
+};
+
+}  // namespace
+
+StockProvider* StockProvider::ForThread() {
+  if (provider == nullptr) {
+    v8::Isolate* const isolate = v8::Isolate::GetCurrent();
+    provider = new StockProvider(isolate, node::GetCurrentEventLoop(isolate));
+    node::AddEnvironmentCleanupHook(isolate, &StockProvider::Dispose, provider);
+  }
+  return provider;
+}
+
+EventTracker* StockProvider::Tracker() { return active; }
+
+absl::Status StockProvider::CanInterpose() {
+  absl::Status status = InstallInterposition();
+  if (status.ok()) RemoveInterposition();
+  return status;
+}
+
+void StockProvider::NoteLatency(uint64_t latency_ticks) {
+  if (latency_ticks > provider->slo_ticks_) provider->recorder_->RequestDump();
+}
+
+StockProvider::StockProvider(v8::Isolate* isolate, uv_loop_t* loop)
+    : isolate_(isolate), loop_(loop), descriptors_(loop), thread_pool_(loop) {
+  node_timer_ = FindNodeTimer(loop);
+  uv_prepare_init(loop, &prepare_);
+  uv_check_init(loop, &check_);
+  uv_unref(reinterpret_cast<uv_handle_t*>(&prepare_));
+  uv_unref(reinterpret_cast<uv_handle_t*>(&check_));
+  prepare_.data = check_.data = this;
+}
+
+StockProvider::~StockProvider() { provider = nullptr; }
+
+// The environment goes away: stop, then close the handles, then tell Node.
+void StockProvider::Dispose(void* self_, void (*done)(void*), void* done_arg) {
+  auto* const self = static_cast<StockProvider*>(self_);
+  self->Stop();
+  self->disposed_ = done;
+  self->disposed_arg_ = done_arg;
+  const uv_close_cb closed = [](uv_handle_t* handle) {
+    auto* const owner = static_cast<StockProvider*>(handle->data);
+    if (--owner->handles_open_ > 0) return;
+    void (*const finish)(void*) = owner->disposed_;
+    void* const arg = owner->disposed_arg_;
+    delete owner;
+    finish(arg);
+  };
+  uv_close(reinterpret_cast<uv_handle_t*>(&self->prepare_), closed);
+  uv_close(reinterpret_cast<uv_handle_t*>(&self->check_), closed);
+}
+
+absl::Status StockProvider::Start(ProviderConfig config) {
+  if (recording()) {
+    return absl::AlreadyExistsError("this thread is recorded already");
+  }
+  TicksPerNs();  // measured now, not inside the first event
+  auto recorder = Recorder::Start(std::move(config.recorder));
+  if (!recorder.ok()) return recorder.status();
+  recorder_ = *std::move(recorder);
+  if (config.watcher_interval_ns > 0) {
+    auto watcher = ReadyWatcher::Start(
+        config.watcher_interval_ns,
+        [this](uint64_t ticks) { thread_pool_.Look(ticks); });
+    if (watcher.ok()) watcher_ = *std::move(watcher);
+  }
+  slo_ticks_ = config.slo_ns > 0 ? NsToTicks(static_cast<double>(config.slo_ns))
+                                 : UINT64_MAX;
+  tracker_ = std::make_unique<EventTracker>(recorder_.get(), watcher_.get(),
+                                            config.ids, &words_, next_request_);
+  AttachCallbacks();
+  active = tracker_.get();
+  const bool main_script = !uv_loop_alive(loop_) || loop_->time == 0;
+  tracker_->Attach(main_script ? EventType::kMain : EventType::kUnknown);
+  return absl::OkStatus();
+}
+
+void StockProvider::Stop() {
+  if (!recording()) return;
+  tracker_->Detach();
+  active = nullptr;
+  DetachCallbacks();
+  watcher_.reset();  // joins the helper, which uses thread_pool_
+  recorder_->Stop();
+  next_request_ = tracker_->next_request();
+  tracker_.reset();
+  recorder_.reset();
+}
+
+void StockProvider::AttachCallbacks() {
+  uv_prepare_start(&prepare_, &OnPrepare);
+  uv_check_start(&check_, &OnCheck);
+  interposition_ = InstallInterposition();
+  if (interposition_.ok()) {
+    SetSystemCallObserver(this);
+    descriptors_.DiscoverAll(watcher_.get());
+  }
+  thread_pool_.Enable(tracker_.get());
+  isolate_->AddBeforeCallEnteredCallback(&OnEnterJs);
+  isolate_->AddCallCompletedCallback(&OnLeaveJs);
+  isolate_->AddGCPrologueCallback(&OnGcBegin, this);
+  isolate_->AddGCEpilogueCallback(&OnGcEnd, this);
+}
+
+void StockProvider::DetachCallbacks() {
+  isolate_->RemoveBeforeCallEnteredCallback(&OnEnterJs);
+  isolate_->RemoveCallCompletedCallback(&OnLeaveJs);
+  isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
+  isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
+  gc_depth_ = 0;
+  thread_pool_.Disable();
+  if (interposition_.ok()) {
+    SetSystemCallObserver(nullptr);
+    RemoveInterposition();
+  }
+  descriptors_.Forget();
+  uv_check_stop(&check_);
+  uv_prepare_stop(&prepare_);
+}
+
+void StockProvider::OnEnterJs(v8::Isolate* isolate) {
+  EventTracker* const tracker = active;
+  if (tracker == nullptr) return;
+  if (!tracker->in_js() && v8::MicrotasksScope::IsRunningMicrotasks(isolate)) {
+    tracker->EnterMicrotask();
+  } else {
+    tracker->EnterJs([] { return provider->TimersDueNs(); });
+  }
+}
+
+void StockProvider::OnLeaveJs(v8::Isolate*) {
+  if (active == nullptr) return;
+  active->LeaveJs();
+  if (active->after_check()) provider->NoteTimer();
+}
+
+void StockProvider::NoteTimer() {
+  timer_was_active_ =
+      node_timer_ != nullptr &&
+      uv_is_active(reinterpret_cast<const uv_handle_t*>(node_timer_)) != 0;
+}
+
+// libuv stops a due timer before it calls back, and JavaScript never stops
+// Node's timer: active at the check phase, and inactive now, means "due".
+int64_t StockProvider::TimersDueNs() {
+  if (node_timer_ == nullptr || !timer_was_active_ ||
+      uv_is_active(reinterpret_cast<const uv_handle_t*>(node_timer_)) != 0) {
+    return -1;
+  }
+  timer_was_active_ = false;
+  return static_cast<int64_t>(node_timer_->timeout) * 1'000'000;
+}
+
+void StockProvider::OnPrepare(uv_prepare_t* handle) {
+  auto* const self = static_cast<StockProvider*>(handle->data);
+  if (self->interposition_.ok()) {
+    self->descriptors_.Discover(self->watcher_.get());
+  } else {
+    self->tracker_->PollBegin();
+  }
+}
+
+void StockProvider::OnCheck(uv_check_t* handle) {
+  auto* const self = static_cast<StockProvider*>(handle->data);
+  self->tracker_->CheckBegin();
+  self->NoteTimer();
+}
+
+void StockProvider::BeforePoll(int epoll_fd) {
+  if (epoll_fd == loop_->backend_fd) tracker_->PollBegin();
+}
+
+void StockProvider::AfterPoll(int epoll_fd, int count, bool waited) {
+  if (epoll_fd == loop_->backend_fd) tracker_->PollEnd(count, waited);
+}
+
+// Reads that JavaScript makes (fs.readSync, also in a continuation that runs
+// as a microtask) are part of the running event, not the begin of another.
+bool StockProvider::RunsJavaScript() const {
+  return tracker_->in_js() ||
+         v8::MicrotasksScope::IsRunningMicrotasks(isolate_);
+}
+
+void StockProvider::BeforeRead(int fd) {
+  reading_ = !RunsJavaScript();
+  if (reading_) tracker_->IoBegin(descriptors_.TypeOf(fd), fd);
+}
+
+void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes) {
+  if (!reading_) return;
+  reading_ = false;
+  tracker_->IoEnd(fd);
+  if (data == nullptr || fd != loop_->signal_io_watcher.fd) return;
+  SignalMessage message;
+  if (bytes >= static_cast<ssize_t>(sizeof(message))) {
+    std::memcpy(&message, data, sizeof(message));
+    if (message.signal == SIGCHLD) tracker_->Refine(EventType::kChild);
+  }
+}
+
+void StockProvider::AfterAccept(int listening_fd, int new_fd) {
+  if (!RunsJavaScript()) tracker_->Accepted(new_fd);
+}
+
+void StockProvider::OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags,
+                              void* self_) {
+  auto* const self = static_cast<StockProvider*>(self_);
+  const uint32_t depth = self->gc_depth_++;
+  if (depth < kMaxGcDepth) self->gc_begin_[depth] = Ticks();
+}
+
+void StockProvider::OnGcEnd(v8::Isolate*, v8::GCType type, v8::GCCallbackFlags,
+                            void* self_) {
+  auto* const self = static_cast<StockProvider*>(self_);
+  if (self->gc_depth_ == 0) return;  // recording began inside this collection
+  const uint32_t depth = --self->gc_depth_;
+  if (depth >= kMaxGcDepth || active == nullptr) return;
+  active->Gc(GcTypeOf(type), depth, self->gc_begin_[depth], Ticks());
+}
+
+}  // namespace edgewise

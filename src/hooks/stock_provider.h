@@ -1,0 +1,111 @@
+#pragma once
+
+#include <uv.h>
+#include <v8.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "hooks/descriptors.h"
+#include "hooks/interpose.h"
+#include "hooks/thread_pool.h"
+#include "recorder/event_tracker.h"
+#include "recorder/ready_watcher.h"
+#include "recorder/recorder.h"
+
+namespace edgewise {
+
+struct ProviderConfig {
+  RecorderConfig recorder;
+  int64_t watcher_interval_ns = 100'000;  // 0: no helper thread
+  int64_t slo_ns = 0;                     // 0: none
+  AsyncIds ids;
+};
+
+// Records the events of one Node environment (the main thread or a worker) on
+// an unpatched Node: call boundaries and garbage collections from V8, the
+// loop's phases and pending descriptors from libuv, the system calls that read
+// from interposition. One per thread, kept until the environment is gone, on
+// and off any number of times. Environment's thread only.
+class StockProvider : private SystemCallObserver {
+ public:
+  // The calling thread's provider, made at the first call.
+  static StockProvider* ForThread();
+
+  // The calling thread's tracker while it records, else null: what the calls
+  // from JavaScript use.
+  static EventTracker* Tracker();
+
+  // A request of the calling thread took `latency_ticks`: in flight mode, one
+  // above the objective has what led to it written out.
+  static void NoteLatency(uint64_t latency_ticks);
+
+  // Whether system calls can be seen in this process, and else why not.
+  static absl::Status CanInterpose();
+
+  // Begins to record into a new file. AlreadyExists: it does already.
+  absl::Status Start(ProviderConfig config);
+
+  // Stops and writes the rest. No effect when it is not recording.
+  void Stop();
+
+  bool recording() const { return tracker_ != nullptr; }
+  Recorder* recorder() { return recorder_.get(); }
+  const ReadyWatcher* watcher() const { return watcher_.get(); }
+  SharedWords* words() { return &words_; }
+
+ private:
+  StockProvider(v8::Isolate* isolate, uv_loop_t* loop);
+  ~StockProvider() override;
+
+  void BeforePoll(int epoll_fd) override;
+  void AfterPoll(int epoll_fd, int count, bool waited) override;
+  void BeforeRead(int fd) override;
+  void AfterRead(int fd, const void* data, ssize_t bytes) override;
+  void AfterAccept(int listening_fd, int new_fd) override;
+
+  void AttachCallbacks();
+  void DetachCallbacks();
+  void NoteTimer();
+  int64_t TimersDueNs();
+  bool RunsJavaScript() const;
+
+  static void OnEnterJs(v8::Isolate*);
+  static void OnLeaveJs(v8::Isolate*);
+  static void OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
+  static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
+  static void OnPrepare(uv_prepare_t* handle);
+  static void OnCheck(uv_check_t* handle);
+  static void Dispose(void* provider, void (*done)(void*), void* done_arg);
+
+  v8::Isolate* const isolate_;
+  uv_loop_t* const loop_;
+  SharedWords words_{};
+  Descriptors descriptors_;
+  ThreadPoolObserver thread_pool_;
+  uv_prepare_t prepare_;
+  uv_check_t check_;
+  const uv_timer_t* node_timer_ = nullptr;  // the one behind all JS timers
+  bool timer_was_active_ = false;
+  absl::Status interposition_;
+
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<ReadyWatcher> watcher_;
+  std::unique_ptr<EventTracker> tracker_;
+  uint64_t slo_ticks_ = UINT64_MAX;
+  uint32_t next_request_ = 1;
+  bool reading_ =
+      false;  // between BeforeRead and AfterRead, at the loop's level
+
+  static constexpr uint32_t kMaxGcDepth = 8;
+  uint64_t gc_begin_[kMaxGcDepth] = {};
+  uint32_t gc_depth_ = 0;
+
+  // The environment's cleanup, while it waits for two handles to close.
+  int handles_open_ = 2;
+  void (*disposed_)(void*) = nullptr;
+  void* disposed_arg_ = nullptr;
+};
+
+}  // namespace edgewise

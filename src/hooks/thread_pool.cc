@@ -1,0 +1,167 @@
+#include "hooks/thread_pool.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <utility>
+
+namespace edgewise {
+namespace {
+
+// One observer a thread, as there is one loop a thread.
+thread_local ThreadPoolObserver* current = nullptr;
+
+// struct uv__queue is {next, prev}; older headers spell it void*[2].
+void* QueueNext(const void* node) { return *static_cast<void* const*>(node); }
+
+template <typename Request>
+Request* RequestAround(uv__work* work) {
+  return reinterpret_cast<Request*>(reinterpret_cast<char*>(work) -
+                                    offsetof(Request, work_req));
+}
+
+// The type word of a `Request` that may lie around `work`, read through the
+// kernel: a wrong guess must not fault.
+template <typename Request>
+bool Is(uv__work* work, uv_req_type type, const uv_loop_t* loop) {
+  Request* const guess = RequestAround<Request>(work);
+  uv_req_type found_type;
+  uv_loop_t* found_loop;
+  iovec local[2] = {{&found_type, sizeof(found_type)},
+                    {&found_loop, sizeof(found_loop)}};
+  iovec remote[2] = {{&guess->type, sizeof(found_type)},
+                     {&guess->loop, sizeof(found_loop)}};
+  const auto want =
+      static_cast<ssize_t>(sizeof(found_type) + sizeof(found_loop));
+  return process_vm_readv(getpid(), local, 2, remote, 2, 0) == want &&
+         found_type == type && found_loop == loop;
+}
+
+EventType FsEventType(uv_fs_type type) {
+  switch (type) {
+    case UV_FS_READ:
+      return EventType::kFsRead;
+    case UV_FS_SCANDIR:
+    case UV_FS_OPENDIR:
+    case UV_FS_READDIR:
+      return EventType::kFsReaddir;
+    case UV_FS_STAT:
+    case UV_FS_LSTAT:
+    case UV_FS_FSTAT:
+    case UV_FS_STATFS:
+    case UV_FS_ACCESS:
+      return EventType::kFsStat;
+    case UV_FS_OPEN:
+      return EventType::kFsOpen;
+    case UV_FS_WRITE:
+      return EventType::kFsWrite;
+    case UV_FS_CLOSE:
+      return EventType::kFsClose;
+    default:
+      return EventType::kFsOther;
+  }
+}
+
+}  // namespace
+
+ThreadPoolObserver::ThreadPoolObserver(uv_loop_t* loop)
+    : loop_(loop), original_(loop->wq_async.async_cb) {
+  seen_.reserve(1024);
+  current = this;
+}
+
+ThreadPoolObserver::~ThreadPoolObserver() {
+  Disable();
+  current = nullptr;
+}
+
+void ThreadPoolObserver::Enable(EventTracker* tracker) {
+  tracker_ = tracker;
+  loop_->wq_async.async_cb = &OnAsync;
+}
+
+void ThreadPoolObserver::Disable() {
+  tracker_ = nullptr;
+  loop_->wq_async.async_cb = original_;
+  uv_mutex_lock(&loop_->wq_mutex);
+  seen_.clear();
+  uv_mutex_unlock(&loop_->wq_mutex);
+}
+
+void ThreadPoolObserver::Look(uint64_t ticks) {
+  uv_mutex_lock(&loop_->wq_mutex);
+  const void* const head = &loop_->wq;
+  size_t finished = 0;
+  for (void* node = QueueNext(head); node != head; node = QueueNext(node)) {
+    if (++finished > seen_.size()) seen_.push_back(ticks);
+  }
+  uv_mutex_unlock(&loop_->wq_mutex);
+}
+
+void ThreadPoolObserver::OnAsync(uv_async_t* async) {
+  ThreadPoolObserver* const self = current;
+  self->WrapQueue();
+  self->original_(async);
+}
+
+void ThreadPoolObserver::WrapQueue() {
+  uv_mutex_lock(&loop_->wq_mutex);
+  const void* const head = &loop_->wq;
+  size_t position = 0;
+  for (void* node = QueueNext(head); node != head; node = QueueNext(node)) {
+    auto* const work = reinterpret_cast<uv__work*>(static_cast<char*>(node) -
+                                                   offsetof(uv__work, wq));
+    const uint64_t ready = position < seen_.size() ? seen_[position] : 0;
+    pending_.push_back({work->done, TypeOf(work), ready});
+    work->done = &OnDone;
+    ++position;
+  }
+  seen_.clear();
+  uv_mutex_unlock(&loop_->wq_mutex);
+}
+
+void ThreadPoolObserver::OnDone(uv__work* work, int status) {
+  ThreadPoolObserver* const self = current;
+  const Completion completion = self->pending_.front();
+  self->pending_.pop_front();
+  work->done = completion.done;
+  if (self->tracker_ != nullptr) {
+    self->tracker_->WorkBegin(completion.type, completion.ready);
+  }
+  completion.done(work, status);
+}
+
+EventType ThreadPoolObserver::TypeOf(uv__work* work) {
+  switch (RequestOf(work)) {
+    case UV_FS:
+      return FsEventType(RequestAround<uv_fs_t>(work)->fs_type);
+    case UV_GETADDRINFO:
+    case UV_GETNAMEINFO:
+      return EventType::kDns;
+    default:
+      return EventType::kThreadPool;
+  }
+}
+
+uv_req_type ThreadPoolObserver::RequestOf(uv__work* work) {
+  for (const KnownDone& known : known_) {
+    if (known.done == work->done) return known.request;
+  }
+  uv_req_type request = UV_UNKNOWN_REQ;
+  if (Is<uv_work_t>(work, UV_WORK, loop_)) {
+    request = UV_WORK;
+  } else if (Is<uv_fs_t>(work, UV_FS, loop_)) {
+    request = UV_FS;
+  } else if (Is<uv_getaddrinfo_t>(work, UV_GETADDRINFO, loop_)) {
+    request = UV_GETADDRINFO;
+  } else if (Is<uv_getnameinfo_t>(work, UV_GETNAMEINFO, loop_)) {
+    request = UV_GETNAMEINFO;
+  } else if (Is<uv_random_t>(work, UV_RANDOM, loop_)) {
+    request = UV_RANDOM;
+  }
+  known_.push_back({work->done, request});
+  return request;
+}
+
+}  // namespace edgewise

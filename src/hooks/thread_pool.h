@@ -1,0 +1,68 @@
+#pragma once
+
+#include <uv.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "recorder/event_tracker.h"
+
+namespace edgewise {
+
+// Names the thread pool's completions and times them.
+//
+// libuv hands finished requests to the loop as one queue behind one wake-up, so
+// the loop's callbacks say neither what finished nor when. This takes the place
+// of that wake-up's callback (uv_loop_t::wq_async, a public field): it walks
+// the queue before libuv empties it, wraps each request's `done` to bracket its
+// callback as an event, and reads its kind from the request around it. The
+// helper thread looks into the same queue, under its lock, to see when each
+// request finished while the loop was busy.
+class ThreadPoolObserver {
+ public:
+  // `loop` outlives this. Loop thread. Lives as long as its environment:
+  // requests that were wrapped while it was enabled may finish afterwards.
+  explicit ThreadPoolObserver(uv_loop_t* loop);
+  ~ThreadPoolObserver();
+  ThreadPoolObserver(const ThreadPoolObserver&) = delete;
+  ThreadPoolObserver& operator=(const ThreadPoolObserver&) = delete;
+
+  // Loop thread. Events go to `tracker` until Disable().
+  void Enable(EventTracker* tracker);
+  void Disable();
+
+  // Helper thread, while enabled: notes which requests have finished by
+  // `ticks`.
+  void Look(uint64_t ticks);
+
+ private:
+  using Done = void (*)(uv__work*, int);
+  struct Completion {
+    Done done;
+    EventType type;
+    uint64_t ready;
+  };
+  struct KnownDone {
+    Done done;
+    uv_req_type request;
+  };
+
+  static void OnAsync(uv_async_t* async);
+  static void OnDone(uv__work* work, int status);
+  void WrapQueue();
+  EventType TypeOf(uv__work* work);
+  uv_req_type RequestOf(uv__work* work);
+
+  uv_loop_t* const loop_;
+  const uv_async_cb original_;
+  EventTracker* tracker_ = nullptr;  // null: disabled
+  std::deque<Completion> pending_;   // in the queue's order
+  std::vector<KnownDone> known_;     // libuv has a handful
+
+  // Under loop_->wq_mutex: written by the helper, taken by the loop.
+  std::vector<uint64_t> seen_;  // by position in the queue
+};
+
+}  // namespace edgewise

@@ -1,0 +1,66 @@
+#include "platform/clock.h"
+
+#include <fstream>
+#include <string>
+
+namespace edgewise {
+namespace {
+
+// The TSC is a clock only where the kernel found it constant and non-stop.
+bool TscIsAClock() {
+#if defined(__x86_64__)
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (!line.starts_with("flags")) continue;
+    return line.find(" constant_tsc") != std::string::npos &&
+           line.find(" nonstop_tsc") != std::string::npos;
+  }
+#endif
+  return false;
+}
+
+double MeasureTicksPerNs() {
+  const ClockTriple first = ReadClocks();
+  const timespec pause{0, 2'000'000};
+  nanosleep(&pause, nullptr);
+  const ClockTriple last = ReadClocks();
+  return static_cast<double>(last.ticks - first.ticks) /
+         static_cast<double>(last.monotonic_ns - first.monotonic_ns);
+}
+
+}  // namespace
+
+namespace internal_clock {
+const bool kUseTsc = TscIsAClock();
+}  // namespace internal_clock
+
+std::string_view TickSource() {
+  return internal_clock::kUseTsc ? "tsc" : "monotonic";
+}
+
+ClockTriple ReadClocks() {
+  // The tightest of three readings: a preemption between two clocks would
+  // otherwise shift every time of a chunk.
+  ClockTriple best{};
+  uint64_t best_width = UINT64_MAX;
+  for (int i = 0; i < 3; ++i) {
+    const uint64_t before = Ticks();
+    const int64_t monotonic_ns = MonotonicNs();
+    const uint64_t after = Ticks();
+    timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    if (after - before >= best_width) continue;
+    best_width = after - before;
+    best = {before + (after - before) / 2, monotonic_ns,
+            int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec};
+  }
+  return best;
+}
+
+double TicksPerNs() {
+  if (!internal_clock::kUseTsc) return 1.0;
+  static const double ratio = MeasureTicksPerNs();
+  return ratio;
+}
+
+}  // namespace edgewise

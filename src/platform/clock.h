@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+#include <time.h>
+
+// The one place that reads clocks. Hot paths read raw ticks: the time stamp
+// counter where the kernel calls it constant and non-stop, else
+// CLOCK_MONOTONIC in nanoseconds. Ticks become nanoseconds offline, from the
+// clock triples stored beside them.
+
+namespace edgewise {
+
+// The three clocks read together (within about 100 ns).
+struct ClockTriple {
+  uint64_t ticks;
+  int64_t monotonic_ns;
+  int64_t realtime_ns;
+};
+
+inline int64_t MonotonicNs() {
+  timespec ts;
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
+}
+
+namespace internal_clock {
+extern const bool kUseTsc;
+}  // namespace internal_clock
+
+// The current time in raw ticks. Monotonic on one machine; 8 ns with the TSC.
+inline uint64_t Ticks() {
+#if defined(__x86_64__)
+  if (internal_clock::kUseTsc) [[likely]]
+    return __rdtsc();
+#endif
+  return static_cast<uint64_t>(MonotonicNs());
+}
+
+// "tsc" or "monotonic": what Ticks() reads.
+std::string_view TickSource();
+
+ClockTriple ReadClocks();
+
+// Ticks per nanosecond, measured once against CLOCK_MONOTONIC to about 1e-4:
+// for thresholds and deadlines, not for reports. The first call may sleep 2 ms.
+double TicksPerNs();
+
+inline uint64_t NsToTicks(double ns) {
+  return static_cast<uint64_t>(ns * TicksPerNs());
+}
+
+}  // namespace edgewise

@@ -1,0 +1,215 @@
+#include "recorder/event_tracker.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace edgewise {
+
+void EventTracker::Attach(EventType type) {
+  const uint64_t now = Ticks();
+  open_ = OpenEvent{};
+  open_.type = type;
+  open_.begin = now;
+  poll_ticks_ = last_check_ = this_check_ = now;
+  in_js_ = true;
+  after_check_ = true;  // the timers' first pass comes before any wait
+  Enter(ids_.execution());
+}
+
+void EventTracker::PollBegin() {
+  if (open_.entered) Close(Ticks());
+  open_ = OpenEvent{};
+  in_js_ = false;
+  after_check_ = false;
+  if (watcher_ != nullptr) watcher_->LoopIdle();
+  poll_ticks_ = Ticks();
+}
+
+void EventTracker::PollEnd(int count, bool waited) {
+  const uint64_t now = Ticks();
+  ++polls_;
+  poll_waited_ = waited;
+  // Without a wait the files were ready before the loop asked.
+  if (waited) poll_ticks_ = now;
+  if (watcher_ != nullptr && count > 0) watcher_->LoopBusy(now);
+  Open(EventType::kUnknown, kNoFd, now, 0, ReadyKind::kNone);
+}
+
+void EventTracker::CheckBegin() {
+  const uint64_t now = Ticks();
+  last_check_ = this_check_;
+  this_check_ = now;
+  after_check_ = true;
+  // An immediate runs at the first check after it was registered, so it was
+  // ready since then, and at the earliest since the check before.
+  Open(EventType::kImmediate, kNoFd, now, last_check_, ReadyKind::kDue);
+}
+
+// The id changed inside the event: a timer, tick or immediate runs, or native
+// code has found the resource of an event that it began without one (accept).
+void EventTracker::NoteId(uint64_t id) {
+  if (!open_.entered || id == 0) return;
+  PushSlice(0, id);
+}
+
+void EventTracker::EnterOther(uint64_t id, int64_t timers_due_ns) {
+  if (timers_due_ns >= 0) {
+    const uint64_t now = Ticks();
+    const double late_ns = static_cast<double>(
+        std::max<int64_t>(0, MonotonicNs() - timers_due_ns));
+    Open(EventType::kTimer, kNoFd, now, now - NsToTicks(late_ns),
+         ReadyKind::kDue);
+  } else if (open_.entered) {
+    if (id == 0) return;  // a tick of the running event
+    if (open_.async_id == 0 && open_.fd != kNoFd) {
+      // Native code made an object first (accept), now calls its handler.
+      open_.async_id = slice_id_ = id;
+      return;
+    }
+    // No boundary, another id: a completion on the same descriptor, or in the
+    // closing phase a close callback.
+    Open(after_check_ ? EventType::kClose : EventType::kWrite, kNoFd, Ticks(),
+         after_check_ ? last_check_ : 0,
+         after_check_ ? ReadyKind::kDue : ReadyKind::kNone);
+  } else if (id != 0 && open_.type == EventType::kImmediate) {
+    open_.type = EventType::kClose;
+  } else if (open_.type == EventType::kUnknown && open_.begin == 0) {
+    open_.begin = Ticks();
+  }
+  if (open_.type == EventType::kUnknown && id != 0) {
+    open_.type = EventType::kWrite;
+  }
+  Enter(id);
+}
+
+void EventTracker::Enter(uint64_t id) {
+  open_.entered = true;
+  open_.async_id = id;
+  slice_sequence_ = next_sequence_++;
+  FindReady();
+  Publish();
+}
+
+void EventTracker::FindReady() {
+  if (open_.ready_kind != ReadyKind::kNone) return;
+  if (open_.type == EventType::kMain) return;
+  // Seen by the watcher, or at the latest when the loop was told.
+  const uint64_t told = poll_ticks_;
+  uint64_t seen = open_.ready;
+  if (watcher_ != nullptr && open_.fd != kNoFd) {
+    const auto [accepted, poll] = watcher_->TakeAccepted(open_.fd);
+    if (accepted != 0) {
+      open_.flags |= kFlagNewConnection;
+      // The bytes were there at the first look after the accept: they waited
+      // with their connection in the backlog.
+      if (poll + 1 == polls_ && !poll_waited_) seen = accepted;
+    }
+  }
+  open_.ready = seen != 0 ? std::min(seen, told) : told;
+  open_.ready_kind = poll_waited_ || watcher_ != nullptr
+                         ? ReadyKind::kObserved
+                         : ReadyKind::kUpperBound;
+}
+
+void EventTracker::Close(uint64_t now) {
+  if (!open_.entered) return;
+  Record record{};
+  record.ticks = open_.begin;
+  record.duration = static_cast<float>(now - open_.begin);
+  if (open_.ready_kind != ReadyKind::kNone && open_.ready < open_.begin) {
+    record.ready_before = static_cast<float>(open_.begin - open_.ready);
+  }
+  SetIds(record, open_.async_id & kIdMask, ids_.counter() & kIdMask);
+  record.kind = RecordKind::kEvent;
+  record.type = static_cast<uint8_t>(open_.type);
+  record.aux = EventAux(open_.ready_kind, open_.fd, open_.flags);
+  recorder_->PushEvent(record, next_sequence_);
+  open_.entered = false;
+}
+
+void EventTracker::SliceFromPromise(uint64_t source) {
+  if (!open_.entered) return;
+  const uint64_t distance = (next_sequence_ - source) & (kSequenceModulus - 1);
+  PushSlice(distance, 0);
+}
+
+void EventTracker::SliceFromAsyncId() {
+  if (!open_.entered) return;
+  NoteId(ids_.execution());
+}
+
+void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id) {
+  Record record{};
+  record.ticks = Ticks();
+  record.kind = RecordKind::kSlice;
+  record.aux = static_cast<uint32_t>(source_distance);
+  SetIds(record, async_id & kIdMask, ids_.counter() & kIdMask);
+  recorder_->PushInner(record);
+  slice_sequence_ = next_sequence_++;
+  Publish();
+}
+
+void EventTracker::Publish() {
+  slice_id_ = ids_.execution();
+  words_->sequence =
+      static_cast<double>(slice_sequence_ & (kSequenceModulus - 1));
+  words_->execution_id = static_cast<double>(slice_id_);
+}
+
+void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
+                      uint64_t end) {
+  Record record{};
+  record.ticks = begin;
+  record.duration = static_cast<float>(end - begin);
+  record.kind = RecordKind::kGc;
+  record.type = static_cast<uint8_t>(type);
+  record.aux = depth;
+  recorder_->PushInner(record);
+}
+
+uint32_t EventTracker::RequestStart(RequestKind kind) {
+  // A second request in one event (pipelining) runs in a slice of its own.
+  if (open_.has_request) PushSlice(0, 0);
+  open_.has_request = true;
+  const uint32_t request = next_request_++;
+  Record record{};
+  record.ticks = Ticks();
+  record.kind = RecordKind::kRequestStart;
+  record.type = static_cast<uint8_t>(kind);
+  record.aux = request;
+  SetIds(record, ids_.execution() & kIdMask, ids_.counter() & kIdMask);
+  recorder_->PushInner(record);
+  recent_requests_[request % kRecentRequests] = {
+      request, open_.ready != 0 ? open_.ready : open_.begin};
+  return request;
+}
+
+uint64_t EventTracker::RequestEnd(uint32_t request, uint32_t route,
+                                  uint32_t status, Outcome outcome) {
+  Record record{};
+  record.ticks = Ticks();
+  record.kind = RecordKind::kRequestEnd;
+  record.type = static_cast<uint8_t>(outcome);
+  record.aux = request;
+  record.duration = std::bit_cast<float>(route);
+  record.ready_before = std::bit_cast<float>(status);
+  SetIds(record, ids_.execution() & kIdMask, ids_.counter() & kIdMask);
+  recorder_->PushInner(record);
+  const RecentRequest& recent = recent_requests_[request % kRecentRequests];
+  return recent.request == request ? record.ticks - recent.ready : 0;
+}
+
+void EventTracker::Accepted(int fd) {
+  if (watcher_ == nullptr) return;
+  if (fd < 0) {
+    watcher_->NoArrivals(open_.fd);
+    return;
+  }
+  const uint64_t arrival = watcher_->TakeArrival(open_.fd);
+  if (arrival != 0) open_.ready = arrival;
+  const uint64_t ready =
+      open_.ready != 0 ? std::min(open_.ready, poll_ticks_) : poll_ticks_;
+  watcher_->SetAccepted(fd, ready, polls_);
+}
+
+}  // namespace edgewise

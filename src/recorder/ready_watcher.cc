@@ -1,0 +1,178 @@
+#include "recorder/ready_watcher.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "platform/clock.h"
+#include "platform/thread.h"
+
+namespace edgewise {
+namespace {
+
+constexpr int kEdgesPerLook = 256;
+
+// Looks without work before the helper parks: about 2 ms at 100 µs.
+constexpr int kIdleLooksBeforePark = 20;
+
+void Futex(std::atomic<uint32_t>* word, int operation, uint32_t value) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), operation, value,
+          nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+void ReadyWatcher::FreeSlots::operator()(Slot* slots) const {
+  munmap(static_cast<void*>(slots), sizeof(Slot) * kMaxFds);
+}
+
+absl::StatusOr<std::unique_ptr<ReadyWatcher>> ReadyWatcher::Start(
+    int64_t interval_ns, std::function<void(uint64_t)> on_look) {
+  const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_fd < 0) return absl::ErrnoToStatus(errno, "epoll_create1");
+  std::unique_ptr<ReadyWatcher> watcher(
+      new ReadyWatcher(epoll_fd, interval_ns, std::move(on_look)));
+  if (watcher->slots_ == nullptr) {
+    return absl::ResourceExhaustedError("no memory for the descriptor table");
+  }
+  watcher->helper_ =
+      StartHelperThread("edgewise-ready", [w = watcher.get()] { w->Run(); });
+  return watcher;
+}
+
+ReadyWatcher::ReadyWatcher(int epoll_fd, int64_t interval_ns,
+                           std::function<void(uint64_t)> on_look)
+    : epoll_fd_(epoll_fd),
+      interval_ns_(interval_ns),
+      interval_ticks_(NsToTicks(static_cast<double>(interval_ns))),
+      on_look_(std::move(on_look)) {
+  void* memory = mmap(nullptr, sizeof(Slot) * kMaxFds, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory != MAP_FAILED) slots_.reset(static_cast<Slot*>(memory));
+}
+
+ReadyWatcher::~ReadyWatcher() {
+  stop_.store(true, std::memory_order_seq_cst);
+  Unpark();
+  if (helper_.joinable()) helper_.join();
+  close(epoll_fd_);
+}
+
+bool ReadyWatcher::Watch(int fd) {
+  if (fd < 0 || fd >= kMaxFds) return false;
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.fd = fd;
+  return epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+int64_t ReadyWatcher::CpuNs() const {
+  clockid_t clock;
+  timespec ts;
+  if (pthread_getcpuclockid(const_cast<std::thread&>(helper_).native_handle(),
+                            &clock) != 0 ||
+      clock_gettime(clock, &ts) != 0) {
+    return 0;
+  }
+  return int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
+}
+
+void ReadyWatcher::Run() {
+  UsePreciseSleep();
+  int idle_looks = 0;
+  uint64_t last_busy = 0;
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const uint64_t busy = busy_since_.load(std::memory_order_relaxed);
+    if (busy != 0 && Ticks() - busy >= interval_ticks_) Look(busy);
+    idle_looks = busy == 0 || busy == last_busy ? idle_looks + 1 : 0;
+    if (busy != 0) {
+      last_busy = busy;
+      idle_looks = 0;
+    }
+    if (idle_looks >= kIdleLooksBeforePark) {
+      Park();
+      idle_looks = 0;
+      continue;
+    }
+    const timespec pause{0, interval_ns_};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+  }
+}
+
+void ReadyWatcher::Look(uint64_t busy_since) {
+  const uint64_t now = Ticks();
+  const uint64_t before = std::max(last_look_, busy_since);
+  last_look_ = now;
+  if (on_look_) on_look_(now);
+  std::array<epoll_event, kEdgesPerLook> edges;
+  const int count = epoll_wait(epoll_fd_, edges.data(), kEdgesPerLook, 0);
+  if (count <= 0) return;
+  // Only what can still be read is news; the loop has had the rest.
+  std::array<pollfd, kEdgesPerLook> files;
+  for (int i = 0; i < count; ++i) files[i] = {edges[i].data.fd, POLLIN, 0};
+  if (poll(files.data(), static_cast<nfds_t>(count), 0) <= 0) return;
+  const uint64_t middle = before + (now - before) / 2;
+  for (int i = 0; i < count; ++i) {
+    if ((files[i].revents & POLLNVAL) != 0) continue;
+    if ((files[i].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
+    NoteReady(files[i].fd, middle);
+  }
+}
+
+void ReadyWatcher::NoteReady(int fd, uint64_t ticks) {
+  Slot& slot = slots_[fd];
+  const uint64_t consumed = slot.consumed.load(std::memory_order_relaxed);
+  const uint64_t since = std::max(ticks, consumed + 1);
+  if (slot.ready.load(std::memory_order_relaxed) <= consumed) {
+    slot.ready.store(since, std::memory_order_relaxed);
+  }
+  AcceptBacklog* const backlog = BacklogOf(fd);
+  if (backlog == nullptr) return;
+  tcp_info info;
+  socklen_t length = sizeof(info);
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0) {
+    backlog->Note(info.tcpi_unacked,
+                  since);  // of a listening socket: its backlog
+  }
+}
+
+void ReadyWatcher::Listen(int fd, bool listens) {
+  Listening* free = nullptr;
+  for (Listening& listening : listening_) {
+    const int taken = listening.fd.load(std::memory_order_relaxed);
+    if (taken == fd) listening.fd.store(-1, std::memory_order_relaxed);
+    if (taken == fd || taken == -1) free = &listening;
+  }
+  if (!listens || free == nullptr) return;
+  free->backlog.Clear();
+  free->fd.store(fd, std::memory_order_relaxed);
+}
+
+void ReadyWatcher::Park() {
+  parked_.store(1, std::memory_order_seq_cst);
+  if (busy_since_.load(std::memory_order_seq_cst) == 0 &&
+      !stop_.load(std::memory_order_seq_cst)) {
+    Futex(&parked_, FUTEX_WAIT_PRIVATE, 1);
+  }
+  parked_.store(0, std::memory_order_seq_cst);
+}
+
+void ReadyWatcher::Unpark() {
+  parked_.store(0, std::memory_order_seq_cst);
+  Futex(&parked_, FUTEX_WAKE_PRIVATE, 1);
+}
+
+}  // namespace edgewise

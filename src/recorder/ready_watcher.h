@@ -1,0 +1,159 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "recorder/accept_backlog.h"
+
+namespace edgewise {
+
+// Sees when a descriptor became readable while the event loop was busy with
+// something else (VEE'19 section 4.2: the helper thread).
+//
+// The helper owns an epoll of its own, in which each descriptor is registered
+// edge-triggered: it never touches libuv's epoll, so it steals nothing from the
+// loop, whatever libuv does with its own. It sleeps between looks, looks only
+// while the loop has been busy for longer than one interval, and parks on a
+// futex when the loop is idle. A look costs two system calls; a ready time is
+// right to about one interval.
+//
+// Stale edges: an edge may be for bytes that the loop has read since. The
+// helper keeps an edge only if the descriptor is still readable, and the loop
+// accepts a ready time only if it lies after its own last read.
+class ReadyWatcher {
+ public:
+  // Descriptors from this number on are not watched.
+  static constexpr int kMaxFds = 1 << 16;
+
+  // `interval_ns`: the pause between looks. `on_look(ticks)` is called at every
+  // look on the helper thread (for what is no descriptor: the thread pool).
+  static absl::StatusOr<std::unique_ptr<ReadyWatcher>> Start(
+      int64_t interval_ns, std::function<void(uint64_t)> on_look);
+
+  ~ReadyWatcher();
+  ReadyWatcher(const ReadyWatcher&) = delete;
+  ReadyWatcher& operator=(const ReadyWatcher&) = delete;
+
+  // Loop thread, all of the following.
+
+  // Watches `fd`. True if it was not watched before (it is new, or the number
+  // was used by another file until now).
+  bool Watch(int fd);
+
+  // Whether `fd`, which is watched, is a listening TCP socket: the arrivals of
+  // the first few of a loop are timed one by one.
+  void Listen(int fd, bool listens);
+
+  // A connection was accepted on `fd`: when it arrived, ticks; 0: not seen.
+  uint64_t TakeArrival(int fd) {
+    AcceptBacklog* const backlog = BacklogOf(fd);
+    return backlog != nullptr ? backlog->Take() : 0;
+  }
+
+  // No connection waits on `fd`.
+  void NoArrivals(int fd) {
+    if (AcceptBacklog* const backlog = BacklogOf(fd)) backlog->Clear();
+  }
+
+  // The loop has work from `now` on. Wakes a parked helper.
+  void LoopBusy(uint64_t now) {
+    // seq_cst: the helper must not park while it has not seen this.
+    busy_since_.store(now, std::memory_order_seq_cst);
+    if (parked_.load(std::memory_order_seq_cst) != 0) Unpark();
+  }
+
+  // The loop is about to wait.
+  void LoopIdle() { busy_since_.store(0, std::memory_order_relaxed); }
+
+  // When `fd` became readable after its last Consumed(), in ticks; 0: not seen.
+  uint64_t ReadySince(int fd) const {
+    if (fd < 0 || fd >= kMaxFds) return 0;
+    const uint64_t ready = slots_[fd].ready.load(std::memory_order_relaxed);
+    return ready > slots_[fd].consumed.load(std::memory_order_relaxed) ? ready
+                                                                       : 0;
+  }
+
+  // The loop has just read from `fd`.
+  void Consumed(int fd, uint64_t now) {
+    if (fd >= 0 && fd < kMaxFds) {
+      slots_[fd].consumed.store(now, std::memory_order_relaxed);
+    }
+  }
+
+  // A new connection `fd` was accepted in the loop's wait number `poll`; its
+  // listening socket was readable since `ready`.
+  void SetAccepted(int fd, uint64_t ready, uint64_t poll) {
+    if (fd < 0 || fd >= kMaxFds) return;
+    slots_[fd].accepted = ready;
+    slots_[fd].accepted_poll = poll;
+  }
+
+  // The above, once; {0, 0} afterwards and for other descriptors.
+  std::pair<uint64_t, uint64_t> TakeAccepted(int fd) {
+    if (fd < 0 || fd >= kMaxFds) return {0, 0};
+    return {std::exchange(slots_[fd].accepted, 0), slots_[fd].accepted_poll};
+  }
+
+  // CPU time that the helper has used, ns.
+  int64_t CpuNs() const;
+
+ private:
+  // Relaxed throughout: each value stands for itself, a late one is an older
+  // truth. `ready` is written by the helper, `consumed` by the loop.
+  struct Slot {
+    std::atomic<uint64_t> ready;
+    std::atomic<uint64_t> consumed;
+    uint64_t accepted;       // the loop's own
+    uint64_t accepted_poll;  // the loop's own
+  };
+
+  static constexpr int kMaxListening = 4;
+  struct Listening {
+    std::atomic<int> fd{-1};  // loop writes, helper reads; relaxed: it is asked
+    AcceptBacklog backlog;    // for by number only
+  };
+
+  AcceptBacklog* BacklogOf(int fd) {
+    for (Listening& listening : listening_) {
+      if (listening.fd.load(std::memory_order_relaxed) == fd) {
+        return &listening.backlog;
+      }
+    }
+    return nullptr;
+  }
+
+  ReadyWatcher(int epoll_fd, int64_t interval_ns,
+               std::function<void(uint64_t)> on_look);
+  void Run();
+  void Look(uint64_t busy_since);
+  void NoteReady(int fd, uint64_t ticks);
+  void Park();
+  void Unpark();
+
+  const int epoll_fd_;
+  const int64_t interval_ns_;
+  const uint64_t interval_ticks_;
+  const std::function<void(uint64_t)> on_look_;
+  // Zero pages until touched: 2 MB of addresses, not of memory.
+  struct FreeSlots {
+    void operator()(Slot* slots) const;
+  };
+  std::unique_ptr<Slot[], FreeSlots> slots_;
+
+  std::array<Listening, kMaxListening> listening_;
+
+  std::atomic<uint64_t> busy_since_{0};  // loop writes, helper reads; 0: idle
+  std::atomic<uint32_t> parked_{0};      // helper sets, loop clears
+  std::atomic<bool> stop_{false};        // destructor writes, helper reads
+  uint64_t last_look_ = 0;               // helper's own
+  std::thread helper_;
+};
+
+}  // namespace edgewise

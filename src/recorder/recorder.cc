@@ -1,0 +1,276 @@
+#include "recorder/recorder.h"
+
+#include <stdio.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "platform/clock.h"
+#include "platform/thread.h"
+#include "recorder/termination.h"
+
+namespace edgewise {
+namespace {
+
+// The drain looks this often, so that a burst cannot fill the ring within one
+// flush period; it cuts a chunk early only when the ring is a quarter full.
+constexpr auto kLook = std::chrono::milliseconds(20);
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
+    RecorderConfig config) {
+  const uint64_t file_quota =
+      config.mode == RecordingMode::kStream ? config.max_bytes : UINT64_MAX / 2;
+  absl::StatusOr<ChunkWriter> writer =
+      ChunkWriter::Open(config.path, file_quota);
+  if (!writer.ok()) return writer.status();
+  std::unique_ptr<Recorder> recorder(
+      new Recorder(std::move(config), *std::move(writer)));
+  const std::string& meta = recorder->config_.meta_json;
+  const absl::Status status =
+      recorder->writer_.Append(recorder->NewHeader(ChunkKind::kMeta),
+                               meta.data(), static_cast<uint32_t>(meta.size()));
+  if (!status.ok()) return status;
+  BeginTerminationWatch();
+  recorder->drain_ = StartHelperThread(
+      "edgewise-drain", [r = recorder.get()] { r->DrainLoop(); });
+  return recorder;
+}
+
+Recorder::Recorder(RecorderConfig config, ChunkWriter writer)
+    : config_(std::move(config)),
+      ring_(config_.ring_records),
+      writer_(std::move(writer)) {}
+
+Recorder::~Recorder() { Stop(); }
+
+void Recorder::PushEventAfterLoss(const Record& record,
+                                  uint64_t next_sequence) {
+  ++lost_;
+  if (!ring_.HasRoom(1)) return;
+  Record loss{};
+  loss.kind = RecordKind::kLoss;
+  loss.ticks = record.ticks;
+  loss.aux = static_cast<uint32_t>(std::min<uint64_t>(lost_, UINT32_MAX));
+  SetIds(loss, next_sequence, IdCounter(record));
+  ring_.Push(&loss, 1);
+  dropped_.store(dropped_.load(std::memory_order_relaxed) + lost_,
+                 std::memory_order_relaxed);
+  lost_ = 0;
+}
+
+uint32_t Recorder::InternString(std::string_view text) {
+  const std::lock_guard lock(strings_mutex_);
+  const auto [it, added] = string_ids_.try_emplace(
+      std::string(text), static_cast<uint32_t>(strings_.size() + 1));
+  if (added) strings_.emplace_back(text);
+  return it->second;
+}
+
+absl::Status Recorder::Dump() {
+  std::unique_lock lock(mutex_);
+  if (stopping_) return absl::FailedPreconditionError("recording has stopped");
+  const uint64_t mine = ++dumps_asked_;
+  wake_.notify_one();
+  dumped_.wait(lock, [&] { return dumps_done_ >= mine; });
+  return dump_status_;
+}
+
+void Recorder::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    stopping_ = true;
+    wake_.notify_one();
+  }
+  if (!drain_.joinable()) return;
+  drain_.join();
+  EndTerminationWatch();
+  if (lost_ > 0) {
+    dropped_.fetch_add(lost_, std::memory_order_relaxed);
+    lost_ = 0;
+  }
+  CutChunk(/*final=*/true);
+  WriteHeld();
+  WriteChunk(NewHeader(ChunkKind::kEnd), {});
+}
+
+RecorderStats Recorder::stats() const {
+  return {dropped_.load(std::memory_order_relaxed),
+          lost_bytes_.load(std::memory_order_relaxed),
+          written_bytes_.load(std::memory_order_relaxed)};
+}
+
+void Recorder::DrainLoop() {
+  const auto flush = std::chrono::milliseconds(config_.flush_ms);
+  auto last_cut = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    wake_.wait_for(lock, std::min(kLook, flush));
+    const uint64_t asked = dumps_asked_;
+    const bool dump = asked > dumps_done_ ||
+                      dump_wanted_.exchange(false, std::memory_order_relaxed);
+    lock.unlock();
+    if (TerminationPending()) FlushForTermination();
+    const auto now = std::chrono::steady_clock::now();
+    if (dump || now - last_cut >= flush ||
+        ring_.Readable() > ring_.capacity() / 4) {
+      CutChunk(/*final=*/false);
+      last_cut = now;
+    }
+    const uint64_t lost_before = lost_bytes_.load(std::memory_order_relaxed);
+    if (dump) WriteHeld();
+    const bool whole =
+        lost_bytes_.load(std::memory_order_relaxed) == lost_before;
+    lock.lock();
+    if (asked > dumps_done_) {
+      dumps_done_ = asked;
+      dump_status_ =
+          whole
+              ? absl::OkStatus()
+              : absl::ResourceExhaustedError("not all chunks could be written");
+      dumped_.notify_all();
+    }
+  }
+  dumps_done_ = dumps_asked_;
+  dumped_.notify_all();
+}
+
+// The process is about to die of a signal. What the recorded thread does in the
+// meantime is not waited for.
+void Recorder::FlushForTermination() {
+  CutChunk(/*final=*/true);
+  WriteHeld();
+  TerminationFlushed();
+}
+
+// Chunks end where an event ends, so that an event stands in one chunk with
+// what happened inside it. A single event that fills half the ring is cut.
+size_t Recorder::WholeEvents(size_t readable) const {
+  if (readable > ring_.capacity() / 2) return readable;
+  size_t whole = readable;
+  while (whole > 0) {
+    const RecordKind kind = ring_.Peek(whole - 1).kind;
+    if (kind == RecordKind::kEvent || kind == RecordKind::kLoss) break;
+    --whole;
+  }
+  return whole;
+}
+
+void Recorder::CutChunk(bool final) {
+  const size_t readable = ring_.Readable();
+  const size_t count = final ? readable : WholeEvents(readable);
+  if (count == 0) return;
+  ChunkHeader header = NewHeader(ChunkKind::kRecords);
+  std::vector<Record> records(count);
+  ring_.Pop(records.data(), count);
+  AdvanceNumbering(records);
+  Emit(header, std::move(records));
+}
+
+void Recorder::AdvanceNumbering(const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    switch (record.kind) {
+      case RecordKind::kEvent:
+        next_counter_ = IdCounter(record);
+        [[fallthrough]];
+      case RecordKind::kSlice:
+        ++next_sequence_;
+        break;
+      case RecordKind::kLoss:
+        next_sequence_ = AsyncId(record);
+        next_counter_ = IdCounter(record);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void Recorder::Emit(ChunkHeader header, std::vector<Record> records) {
+  if (config_.mode == RecordingMode::kStream) {
+    std::vector<Record> payload = TakeNewStrings();
+    const size_t strings = payload.size();
+    if (strings > 0) {
+      payload.insert(payload.end(), records.begin(), records.end());
+    }
+    WriteChunk(header, strings > 0 ? payload : records);
+    return;
+  }
+  held_bytes_ += records.size() * kRecordBytes;
+  held_.push_back({header, std::move(records)});
+  while (held_bytes_ > config_.max_bytes && held_.size() > 1) {
+    held_bytes_ -= held_.front().records.size() * kRecordBytes;
+    held_.pop_front();
+  }
+}
+
+void Recorder::WriteHeld() {
+  for (HeldChunk& chunk : held_) {
+    std::vector<Record> payload = TakeNewStrings();
+    payload.insert(payload.end(), chunk.records.begin(), chunk.records.end());
+    WriteChunk(chunk.header, payload);
+  }
+  held_.clear();
+  held_bytes_ = 0;
+}
+
+bool Recorder::WriteChunk(const ChunkHeader& header,
+                          const std::vector<Record>& records) {
+  const absl::Status status =
+      writer_.Append(header, records.data(),
+                     static_cast<uint32_t>(records.size() * kRecordBytes));
+  written_bytes_.store(writer_.written_bytes(), std::memory_order_relaxed);
+  lost_bytes_.store(writer_.lost_bytes(), std::memory_order_relaxed);
+  if (status.ok()) return true;
+  if (!complained_) {
+    complained_ = true;
+    fprintf(
+        stderr,
+        "edgewise: %.*s; the application goes on, what is lost is counted\n",
+        static_cast<int>(status.message().size()), status.message().data());
+  }
+  // The strings of a lost chunk would be missed by all later ones.
+  const std::lock_guard lock(strings_mutex_);
+  strings_written_ = 0;
+  return false;
+}
+
+std::vector<Record> Recorder::TakeNewStrings() {
+  const std::lock_guard lock(strings_mutex_);
+  std::vector<Record> slots;
+  for (; strings_written_ < strings_.size(); ++strings_written_) {
+    const std::string& text = strings_[strings_written_];
+    Record head{};
+    head.kind = RecordKind::kString;
+    head.aux = static_cast<uint32_t>(strings_written_ + 1);
+    head.id_lo = static_cast<uint32_t>(text.size());
+    slots.push_back(head);
+    const size_t at = slots.size();
+    slots.resize(at + StringSlots(head.id_lo), Record{});
+    std::memcpy(static_cast<void*>(slots.data() + at), text.data(),
+                text.size());
+  }
+  return slots;
+}
+
+ChunkHeader Recorder::NewHeader(ChunkKind kind) {
+  const ClockTriple now = ReadClocks();
+  ChunkHeader header{};
+  header.kind = kind;
+  header.index = next_index_++;
+  header.ticks = now.ticks;
+  header.monotonic_ns = now.monotonic_ns;
+  header.realtime_ns = now.realtime_ns;
+  header.first_sequence = next_sequence_;
+  header.first_counter = next_counter_;
+  header.dropped = dropped_.load(std::memory_order_relaxed);
+  header.process = config_.process;
+  header.thread = config_.thread;
+  return header;
+}
+
+}  // namespace edgewise

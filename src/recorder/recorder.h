@@ -1,0 +1,157 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "recorder/ring.h"
+#include "trace/chunk.h"
+#include "trace/writer.h"
+
+namespace edgewise {
+
+enum class RecordingMode {
+  kStream,  // every chunk goes to the file
+  kFlight,  // chunks stay in memory, the oldest make room; Dump() writes them
+};
+
+struct RecorderConfig {
+  std::string path;       // the trace file
+  std::string meta_json;  // payload of the meta chunk
+  RecordingMode mode = RecordingMode::kStream;
+  uint64_t max_bytes = uint64_t{1} << 30;  // file quota; in flight mode memory
+  uint32_t process = 0;
+  uint32_t thread = 0;
+  size_t ring_records = size_t{1} << 17;  // 4 MB; a power of two
+  int flush_ms = 100;
+};
+
+struct RecorderStats {
+  uint64_t dropped;     // records that found the ring full
+  uint64_t lost_bytes;  // bytes that could not be written
+  uint64_t written_bytes;
+};
+
+// Records one thread's events: its ring, and the drain thread that moves the
+// ring into chunks. The push functions belong to the recorded thread; they
+// never allocate, lock or block.
+class Recorder {
+ public:
+  // Creates the file, writes the meta chunk, starts the drain thread. Fails
+  // where the file cannot be created.
+  static absl::StatusOr<std::unique_ptr<Recorder>> Start(RecorderConfig config);
+
+  // Stops as Stop() does.
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // Appends a record that lies inside an event (slice, GC, request).
+  void PushInner(const Record& record) {
+    if (lost_ == 0 && ring_.HasRoom(1)) [[likely]] {
+      ring_.Push(&record, 1);
+    } else {
+      ++lost_;
+    }
+  }
+
+  // Appends an event. `next_sequence` is the number that the next event takes:
+  // a loss is closed only here, where the numbering is known again.
+  void PushEvent(const Record& record, uint64_t next_sequence) {
+    if (lost_ == 0 && ring_.HasRoom(1)) [[likely]] {
+      ring_.Push(&record, 1);
+    } else {
+      PushEventAfterLoss(record, next_sequence);
+    }
+  }
+
+  // The id under which `text` stands in the string table. Allocates and locks:
+  // for the few distinct routes of a server, not for events.
+  uint32_t InternString(std::string_view text);
+
+  // Flight mode: writes the chunks held in memory to the file, and forgets
+  // them. Stream mode: flushes. Blocks until written.
+  absl::Status Dump();
+
+  // Like Dump(), but returns at once; for the recorded thread's hot path.
+  void RequestDump() { dump_wanted_.store(true, std::memory_order_relaxed); }
+
+  // Writes what is left and the end chunk; further records are refused. In
+  // flight mode it dumps first. Idempotent.
+  void Stop();
+
+  RecorderStats stats() const;
+
+ private:
+  struct HeldChunk {
+    ChunkHeader header;
+    std::vector<Record> records;
+  };
+
+  Recorder(RecorderConfig config, ChunkWriter writer);
+
+  void PushEventAfterLoss(const Record& record, uint64_t next_sequence);
+  void DrainLoop();
+  void FlushForTermination();
+  void CutChunk(bool final);
+  size_t WholeEvents(size_t readable) const;
+  void AdvanceNumbering(const std::vector<Record>& records);
+  void Emit(ChunkHeader header, std::vector<Record> records);
+  void WriteHeld();
+  bool WriteChunk(const ChunkHeader& header,
+                  const std::vector<Record>& records);
+  std::vector<Record> TakeNewStrings();
+  ChunkHeader NewHeader(ChunkKind kind);
+
+  const RecorderConfig config_;
+  Ring ring_;
+
+  // Recorded thread only.
+  uint64_t lost_ = 0;  // records dropped since the last kLoss record
+
+  // Written by the recorded thread, read by the drain thread; relaxed: a count.
+  std::atomic<uint64_t> dropped_{0};
+  std::atomic<bool> dump_wanted_{false};
+
+  // Under strings_mutex_: written by the recorded thread, read by the drain.
+  std::mutex strings_mutex_;
+  absl::flat_hash_map<std::string, uint32_t> string_ids_;
+  std::vector<std::string> strings_;
+  size_t strings_written_ = 0;
+
+  // Drain thread only (and Stop(), after it has joined that thread).
+  ChunkWriter writer_;
+  std::deque<HeldChunk> held_;
+  uint64_t held_bytes_ = 0;
+  uint64_t next_index_ = 0;
+  uint64_t next_sequence_ = 1;
+  uint64_t next_counter_ = 0;
+  bool complained_ = false;
+
+  // Written by the drain thread, read by anyone; relaxed: counts.
+  std::atomic<uint64_t> written_bytes_{0};
+  std::atomic<uint64_t> lost_bytes_{0};
+
+  // Under mutex_: the commands to the drain thread.
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable dumped_;
+  bool stopping_ = false;
+  uint64_t dumps_asked_ = 0;
+  uint64_t dumps_done_ = 0;
+  absl::Status dump_status_;
+  std::thread drain_;
+};
+
+}  // namespace edgewise

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "trace/record.h"
+
+namespace edgewise {
+
+// A bounded queue of records from one thread (the event loop's) to one other
+// (the drain thread). The producer never allocates, locks or waits: a full ring
+// refuses, and the caller counts the loss.
+class Ring {
+ public:
+  // `capacity` records; a power of two.
+  explicit Ring(size_t capacity)
+      : mask_(capacity - 1), slots_(new Record[capacity]) {}
+
+  // Producer. True if `count` more records fit.
+  bool HasRoom(size_t count) {
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    if (head + count - cached_tail_ <= mask_ + 1) return true;
+    // Acquire: the consumer has finished reading the slots that it freed.
+    cached_tail_ = tail_.load(std::memory_order_acquire);
+    return head + count - cached_tail_ <= mask_ + 1;
+  }
+
+  // Producer. Appends `count` records; they become visible together.
+  // The caller has checked HasRoom(count).
+  void Push(const Record* records, size_t count) {
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    for (size_t i = 0; i < count; ++i) slots_[(head + i) & mask_] = records[i];
+    // Release: the slots are written before the consumer sees the new head.
+    head_.store(head + count, std::memory_order_release);
+  }
+
+  // Consumer. The number of records that can be read now.
+  size_t Readable() const {
+    return static_cast<size_t>(head_.load(std::memory_order_acquire) -
+                               tail_.load(std::memory_order_relaxed));
+  }
+
+  // Consumer. The i-th readable record.
+  const Record& Peek(size_t i) const {
+    return slots_[(tail_.load(std::memory_order_relaxed) + i) & mask_];
+  }
+
+  // Consumer. Copies the first `count` readable records to `out`, frees them.
+  void Pop(Record* out, size_t count) {
+    const uint64_t tail = tail_.load(std::memory_order_relaxed);
+    const size_t start = tail & mask_;
+    const size_t first =
+        count < capacity() - start ? count : capacity() - start;
+    std::memcpy(out, &slots_[start], first * sizeof(Record));
+    std::memcpy(out + first, &slots_[0], (count - first) * sizeof(Record));
+    // Release: the slots are read before the producer may write them again.
+    tail_.store(tail + count, std::memory_order_release);
+  }
+
+  size_t capacity() const { return mask_ + 1; }
+
+ private:
+  const uint64_t mask_;
+  const std::unique_ptr<Record[]> slots_;
+  uint64_t cached_tail_ = 0;                   // producer's own
+  alignas(64) std::atomic<uint64_t> head_{0};  // producer writes
+  alignas(64) std::atomic<uint64_t> tail_{0};  // consumer writes
+};
+
+}  // namespace edgewise

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// The records of a trace: what the recorder writes and the analysis reads.
+//
+// Every record is 32 bytes, little-endian, written once. Times are raw clock
+// ticks (platform/clock.h); each chunk carries the (ticks, CLOCK_MONOTONIC,
+// CLOCK_REALTIME) triple that turns them into nanoseconds. The byte layout is
+// documented in docs/trace-format.md; change both together.
+
+namespace edgewise {
+
+enum class RecordKind : uint8_t {
+  kNone = 0,
+  kEvent = 1,  // one turn of the event loop's callback; written at its end
+  kSlice = 2,  // a continuation that begins inside an event (promises)
+  kGc = 3,     // one garbage collection pause; written at its end
+  kRequestStart = 4,  // the current event is a request's source
+  kRequestEnd = 5,    // the current event is a request's sink
+  kString = 6,        // a string-table entry; its bytes fill the next slots
+  kLoss = 7,          // records dropped because the ring was full
+};
+
+// What woke the event loop. VEE'19 table 2, and what Node has besides.
+enum class EventType : uint8_t {
+  kUnknown = 0,
+  kMain = 1,      // the main script, before the loop turns
+  kAccept = 2,    // a listening socket had a connection
+  kTcpRead = 3,   // a TCP stream had bytes
+  kPipeRead = 4,  // a pipe or Unix socket had bytes (also IPC)
+  kUdpRead = 5,   // a datagram arrived
+  kWrite = 6,     // a write or connect request completed on a stream
+  kFsRead = 7,    // file system, by operation
+  kFsReaddir = 8,
+  kFsStat = 9,
+  kFsOpen = 10,
+  kFsWrite = 11,
+  kFsClose = 12,
+  kFsOther = 13,
+  kDns = 14,         // getaddrinfo / getnameinfo / c-ares
+  kThreadPool = 15,  // crypto, zlib, addons: uv_queue_work
+  kSignal = 16,
+  kChild = 17,      // a child process ended
+  kTimer = 18,      // all timers due in one pass
+  kImmediate = 19,  // all immediates of one pass
+  kMessage = 20,    // worker message port, or a task from another thread
+  kClose = 21,      // a handle's close callback
+  kPoll = 22,       // uv_poll: a descriptor watched for a library
+  kFsEvent = 23,    // inotify
+  kCustom = 24,     // edgewise.request()
+  kMaxValue = kCustom,
+};
+
+// How an event's ready time is known.
+enum class ReadyKind : uint8_t {
+  kNone = 0,        // unknown: no ready time
+  kObserved = 1,    // seen by the watcher, or the loop slept until it came
+  kDue = 2,         // a timer's due time; an immediate's registration
+  kResolved = 3,    // the promise was resolved
+  kCompleted = 4,   // stamped by the (patched) thread pool
+  kUpperBound = 5,  // it was ready at this time, perhaps earlier
+  kMaxValue = kUpperBound,
+};
+
+enum class GcType : uint8_t {
+  kScavenge = 0,
+  kMinorMarkSweep = 1,
+  kMarkSweepCompact = 2,
+  kIncrementalMarking = 3,
+  kWeakCallbacks = 4,
+  kMaxValue = kWeakCallbacks,
+};
+
+enum class RequestKind : uint8_t {
+  kHttp1 = 0,
+  kHttp2 = 1,
+  kCustom = 2,
+  kMaxValue = kCustom,
+};
+
+enum class Outcome : uint8_t {
+  kFinished = 0,  // the response was handed to the kernel
+  kAborted = 1,   // the connection closed first
+  kFailed = 2,    // edgewise.request(): the function threw or rejected
+  kMaxValue = kFailed,
+};
+
+// One 32-byte record. Fields mean different things by `kind`; use the named
+// accessors below. Async ids and the id counter are 40-bit: they may pass 2^32
+// within hours, and 2^40 only after weeks at a million a second.
+struct Record {
+  uint64_t ticks;       // kEvent, kSlice, kGc: begin; requests, loss: the time
+  float duration;       // kEvent, kGc: ticks from begin to end
+  float ready_before;   // kEvent: ticks from ready to begin (>= 0)
+  uint32_t id_lo;       // async id (kEvent: the resource; requests: executing)
+  uint32_t counter_lo;  // async-id counter: ids up to it exist by now
+  uint8_t id_hi;
+  uint8_t counter_hi;
+  RecordKind kind;
+  uint8_t type;  // EventType, GcType, RequestKind or Outcome
+  uint32_t aux;  // see below
+};
+static_assert(sizeof(Record) == 32);
+
+inline constexpr size_t kRecordBytes = sizeof(Record);
+inline constexpr uint64_t kIdMask = (uint64_t{1} << 40) - 1;
+inline constexpr int32_t kNoFd = -1;
+
+// `aux` of kEvent: ready kind in the low 4 bits, then flags, then the fd + 1.
+inline constexpr uint32_t kReadyKindMask = 0xF;
+inline constexpr uint32_t kFlagNewConnection =
+    0x10;  // first read of its socket
+inline constexpr uint32_t kFdShift = 8;
+
+inline uint64_t AsyncId(const Record& r) {
+  return uint64_t{r.id_hi} << 32 | r.id_lo;
+}
+inline uint64_t IdCounter(const Record& r) {
+  return uint64_t{r.counter_hi} << 32 | r.counter_lo;
+}
+inline void SetIds(Record& r, uint64_t async_id, uint64_t counter) {
+  r.id_lo = static_cast<uint32_t>(async_id);
+  r.id_hi = static_cast<uint8_t>(async_id >> 32);
+  r.counter_lo = static_cast<uint32_t>(counter);
+  r.counter_hi = static_cast<uint8_t>(counter >> 32);
+}
+inline ReadyKind ReadyKindOf(const Record& event) {
+  return static_cast<ReadyKind>(event.aux & kReadyKindMask);
+}
+inline int32_t FdOf(const Record& event) {
+  return static_cast<int32_t>(event.aux >> kFdShift) - 1;
+}
+inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
+  return static_cast<uint32_t>(ready) | flags |
+         static_cast<uint32_t>(fd + 1) << kFdShift;
+}
+
+// Meaning of the shared fields, by kind:
+//
+// kEvent  ticks, duration, ready_before, async id, counter (at the end),
+//         type = EventType, aux = EventAux().
+//         The event registered the ids in (previous event's counter, counter].
+//         Each event and each slice takes the next sequence number of its
+//         thread: an event with n slices written before it has number s, its
+//         slices s+1 .. s+n. A chunk names the first number it uses.
+// kSlice  ticks = begin; counter at the begin; aux = distance back to the
+//         sequence number that registered the continuation: source = own
+//         number - aux. With aux 0 the slice was registered as async id
+//         (a tick, timer or immediate inside the event) if that is not 0, and
+//         is unknown otherwise. A slice ends where the next slice or the event
+//         ends. Written before its event.
+// kGc     ticks, duration, type = GcType, aux = nesting depth (0: outermost).
+//         Written before the event it interrupts (or between events).
+// kRequestStart  ticks, async id executing, counter, type = RequestKind,
+//         aux = request id (unique within the thread).
+// kRequestEnd    ticks, async id executing, counter, type = Outcome,
+//         aux = request id; `duration` holds the route's string id and
+//         `ready_before` the status code, both as uint32 bits.
+// kString aux = string id, id_lo = byte length; ceil(length / 32) raw slots
+//         of UTF-8 follow. Written before the first use of the id.
+// kLoss   ticks of the first loss, aux = records dropped,
+//         id/counter words: async id = next sequence number.
+
+inline constexpr uint32_t StringSlots(uint32_t bytes) {
+  return (bytes + kRecordBytes - 1) / kRecordBytes;
+}
+
+}  // namespace edgewise

@@ -1,0 +1,36 @@
+'use strict'
+
+// A bare server: answers at once, after a timer, after a file was read. What
+// ends the process is asked for by path.
+
+const fs = require('node:fs')
+const http = require('node:http')
+const { serving } = require('./serving')
+
+const handlers = {
+  user: (request, response) => response.end('user\n'),
+  timer: (request, response) => setTimeout(() => response.end('timer\n'), 3),
+  file: (request, response) => fs.readFile(__filename, () => response.end('file\n')),
+  slow: (request, response) => {
+    const end = Date.now() + 50
+    while (Date.now() < end);
+    response.end('slow\n')
+  },
+  pid: (request, response) => response.end(`${process.pid}\n`),
+  exit: (request, response) => {
+    response.end('bye\n')
+    setTimeout(() => process.exit(3), 20)
+  },
+  throw: (request, response) => {
+    response.end('bye\n')
+    setTimeout(() => { throw new Error('meant to be uncaught') }, 20)
+  }
+}
+
+const server = http.createServer((request, response) => {
+  const name = request.url.split(/[/?]/)[1]
+  const handler = handlers[name]
+  if (handler) handler(request, response)
+  else response.writeHead(404).end('nothing here\n')
+})
+serving(server.listen(Number(process.env.PORT ?? 0), '127.0.0.1'))

@@ -1,0 +1,53 @@
+'use strict'
+
+// All ways a process can be recorded, and all processes and threads of one
+// application in one directory.
+
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
+const test = require('node:test')
+const { REGISTER, inParallel, report, reportedRequests, request, startApp, traceFiles } = require('./recorded-app')
+
+const COUNT = 60
+const viaNodeOptions = { register: null, env: { NODE_OPTIONS: `--require ${JSON.stringify(REGISTER)}` } }
+
+test('a cluster worker, a worker thread and a child process record into one directory', async (t) => {
+  // A child process inherits the variable, not its parent's flags.
+  const app = await startApp(t, 'processes.js', viaNodeOptions)
+  const { worker, thread, child } = app.started
+  for (const port of [worker, thread, child]) {
+    await inParallel(COUNT, (number) => request(port, `/timer/${number}`))
+  }
+  const { code } = await app.stop()
+  assert.deepEqual([code, app.stderr], [0, ''])
+  const { requests, processes, events, problems } = report(app.out)
+  assert.deepEqual([requests.count, requests.lost, events.dropped, problems], [3 * COUNT, 0, 0, []])
+  assert.equal(processes, 3)
+  const byPlace = new Map()
+  for (const row of reportedRequests(app.out)) {
+    const place = `${row.process} ${row.thread}`
+    byPlace.set(place, (byPlace.get(place) ?? 0) + 1)
+  }
+  assert.deepEqual([...byPlace.values()], [COUNT, COUNT, COUNT])
+  assert.equal([...byPlace.keys()].filter((place) => !place.endsWith(' 0')).length, 1, 'one of them a thread')
+  assert.ok(traceFiles(app.out).length >= 4)
+})
+
+const entries = [
+  { name: 'an ES module with --import', file: 'module.mjs', options: { register: null, flags: ['--import', pathToFileURL(REGISTER).href] } },
+  { name: 'an ES module with --require', file: 'module.mjs', options: {} },
+  { name: 'NODE_OPTIONS', file: 'http.js', options: viaNodeOptions },
+  { name: '--require of the package by name', file: 'http.js', options: { register: null, flags: ['--require', path.join(path.dirname(REGISTER), 'register')] } }
+]
+
+for (const { name, file, options } of entries) {
+  test(name, async (t) => {
+    const app = await startApp(t, file, options)
+    await inParallel(COUNT, (number) => request(app.port, `/user/${number}`))
+    const { code } = await app.stop()
+    assert.deepEqual([code, app.stderr], [0, ''])
+    const { requests, routes } = report(app.out)
+    assert.deepEqual([requests.count, routes[0].route], [COUNT, 'GET /user/:id'])
+  })
+}

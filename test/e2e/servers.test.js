@@ -1,0 +1,128 @@
+'use strict'
+
+// Every kind of server, from the first request to the report.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const http = require('node:http')
+const http2 = require('node:http2')
+const https = require('node:https')
+const net = require('node:net')
+const test = require('node:test')
+const { inParallel, report, reportedRequests, request, startApp, traceFiles } = require('./recorded-app')
+
+const COUNT = 300
+const SECRETS = ['query-s3cr3t', 'header-s3cr3t', 'body-s3cr3t', 'authorization', 'env-s3cr3t']
+const headers = { authorization: 'Bearer header-s3cr3t', cookie: 'id=header-s3cr3t' }
+
+const servers = [
+  { name: 'http', file: 'http.js', routes: ['GET /user/:id', 'POST /timer/:id'], post: '/timer/7', agent: http },
+  { name: 'Express 5', file: 'express.js' },
+  { name: 'Express 4', file: 'express.js', env: { EXPRESS: 'express4' } },
+  { name: 'Fastify', file: 'fastify.js' },
+  { name: 'Koa and its router', file: 'koa.js' },
+  { name: 'HTTPS', file: 'https.js', agent: https, routes: ['GET /user/:id', 'POST /api/item/:id'] }
+]
+
+for (const { name, file, env = {}, post = '/api/item/7', agent = http, routes = ['GET /user/:id', 'POST /api/item/:item'] } of servers) {
+  for (const causality of ['events', 'promises']) {
+    test(`${name} (${causality})`, async (t) => {
+      const app = await startApp(t, file, { env: { ...env, EDGEWISE_CAUSALITY: causality, SECRET: 'env-s3cr3t' } })
+      const keepAlive = new agent.Agent({ keepAlive: true, maxSockets: 8, rejectUnauthorized: false })
+      t.after(() => keepAlive.destroy())
+      const protocol = agent === https ? 'https:' : 'http:'
+      await inParallel(COUNT, async (number) => {
+        const options = number % 2
+          ? { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+          : { headers }
+        const url = number % 2 ? `${post}?token=query-s3cr3t` : `/user/${number}?token=query-s3cr3t#x`
+        const { status } = agent === https
+          ? await secureRequest(app.port, url, { ...options, agent: keepAlive, protocol })
+          : await request(app.port, url, { ...options, agent: keepAlive })
+        assert.equal(status, 200)
+      })
+      await app.stop()
+      assert.equal(app.stderr, '')
+      checkReport(app, COUNT, routes)
+      checkPrivacy(app)
+    })
+  }
+}
+
+test('HTTP/2', async (t) => {
+  const app = await startApp(t, 'http2.js')
+  const session = http2.connect(`http://127.0.0.1:${app.port}`)
+  await inParallel(COUNT, (number) => new Promise((resolve, reject) => {
+    const stream = session.request({
+      ':method': number % 2 ? 'POST' : 'GET',
+      ':path': number % 2 ? '/api/item/7?token=query-s3cr3t' : `/user/${number}?token=query-s3cr3t`,
+      ...headers
+    })
+    stream.on('error', reject)
+    stream.on('close', resolve)
+    stream.resume()
+    stream.end()
+  }))
+  session.destroy()
+  await app.stop()
+  assert.equal(app.stderr, '')
+  checkReport(app, COUNT, ['GET /user/:id', 'POST /api/item/:id'])
+  checkPrivacy(app)
+})
+
+test('edgewise.request()', async (t) => {
+  const app = await startApp(t, 'custom.js')
+  const socket = net.connect(app.port, '127.0.0.1')
+  socket.setEncoding('utf8')
+  let text = ''
+  socket.on('data', (data) => { text += data })
+  const lines = ['wait', 'now', 'fail', 'wait', 'now']
+  for (const [i, line] of lines.entries()) {
+    socket.write(`${line}\n`)
+    while (text.split('\n').length <= i + 1) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  socket.destroy()
+  await app.stop()
+  assert.equal(text, 'ok\nok\nfailed\nok\nok\n')
+  const whole = checkReport(app, lines.length, ['line fail', 'line now', 'line wait'])
+  assert.equal(whole.requests.failed, 1)
+})
+
+function secureRequest (port, url, options) {
+  return new Promise((resolve, reject) => {
+    const sent = https.request({ host: '127.0.0.1', port, path: url, ...options }, (response) => {
+      response.resume()
+      response.on('end', () => resolve({ status: response.statusCode }))
+    })
+    sent.on('error', reject)
+    sent.end(options.method === 'POST' ? '{"secret":"body-s3cr3t"}' : undefined)
+  })
+}
+
+function checkReport (app, count, routes) {
+  const whole = report(app.out)
+  assert.deepEqual(whole.problems, [])
+  assert.equal(whole.requests.count, count)
+  assert.deepEqual([whole.requests.lost, whole.requests.aborted, whole.events.dropped, whole.events.lost_bytes], [0, 0, 0, 0])
+  assert.deepEqual(whole.routes.map(({ route }) => route).sort(), routes)
+  const rows = reportedRequests(app.out)
+  assert.equal(rows.length, count)
+  for (const row of rows) assert.equal(row.io_ns + row.queue_ns + row.exec_ns, row.latency_ns)
+  const { tail, rest, latency_ns: latency } = whole
+  const mean = (tail.mean_latency_ns * tail.count + rest.mean_latency_ns * rest.count) / count
+  assert.ok(Math.abs(mean - latency.mean) <= 0.01 * latency.mean, `means: ${mean} of the parts, ${latency.mean} of the whole`)
+  for (const part of [tail, rest]) {
+    const sum = part.io_ns + part.queue_ns + part.exec_ns
+    assert.ok(Math.abs(sum - part.mean_latency_ns) <= 0.01 * part.mean_latency_ns, `components ${sum}, latency ${part.mean_latency_ns}`)
+  }
+  return whole
+}
+
+function checkPrivacy (app) {
+  assert.equal(fs.statSync(app.out).mode & 0o777, 0o700)
+  for (const file of traceFiles(app.out)) {
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+    const bytes = fs.readFileSync(file, 'latin1').toLowerCase()
+    for (const secret of SECRETS) assert.ok(!bytes.includes(secret), `${secret} is in the trace`)
+  }
+}

@@ -1,0 +1,117 @@
+'use strict'
+
+// Whatever keeps the recorder from recording, the application answers, and one
+// line on stderr tells.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const test = require('node:test')
+const { ROOT, inParallel, report, request, startApp, temporaryDirectory } = require('./recorded-app')
+
+const COUNT = 100
+
+async function answersAll (app, count = COUNT) {
+  await inParallel(count, async (number) => {
+    assert.equal((await request(app.port, `/user/${number}`)).status, 200)
+  })
+}
+
+function lines (text) {
+  return text.split('\n').filter(Boolean)
+}
+
+test('a full disk', async (t) => {
+  // RLIMIT_FSIZE: the write fails as on a full disk, without a disk to fill.
+  const app = await startApp(t, 'http.js', { wrapper: ['prlimit', '--fsize=12288'] })
+  for (let part = 0; part < 5; part++) {
+    await answersAll(app)
+    await new Promise((resolve) => setTimeout(resolve, 120))
+  }
+  const { code, signal } = await app.stop()
+  assert.deepEqual([code, signal], [0, null])
+  const told = lines(app.stderr)
+  assert.equal(told.filter((line) => /cannot write/.test(line)).length, 1, app.stderr)
+  assert.match(told.at(-1), /lost \d+ records .* and [1-9]\d* bytes/)
+  assert.equal(told.length, 2, app.stderr)
+  const { requests, problems } = report(app.out)
+  assert.ok(requests.count > 0 && requests.count < 5 * COUNT)
+  assert.ok(problems.length > 0 && problems.every(({ what }) => /chunk \d+ follows/.test(what)), `the gap is named: ${JSON.stringify(problems)}`)
+})
+
+test('a directory that cannot be made', async (t) => {
+  const app = await startApp(t, 'http.js', { out: '/proc/no/such/place' })
+  await answersAll(app)
+  assert.equal((await app.stop()).code, 0)
+  assert.equal(lines(app.stderr).length, 1, app.stderr)
+  assert.match(app.stderr, /^edgewise: .*\/proc\/no.*the application goes on unrecorded\n$/)
+})
+
+test('a file where the directory should be', async (t) => {
+  const file = path.join(temporaryDirectory(t), 'file')
+  fs.writeFileSync(file, '')
+  const app = await startApp(t, 'http.js', { out: file })
+  await answersAll(app)
+  assert.equal((await app.stop()).code, 0)
+  assert.equal(lines(app.stderr).length, 1, app.stderr)
+  assert.match(app.stderr, /^edgewise: .*goes on unrecorded\n$/)
+})
+
+/** A copy of the package, with or without its addon. */
+function copyOfPackage (t, { addon }) {
+  const root = temporaryDirectory(t)
+  for (const name of ['lib', 'package.json']) fs.cpSync(path.join(ROOT, name), path.join(root, name), { recursive: true })
+  if (addon) {
+    const key = `node-v${process.versions.modules}-${process.platform}-${process.arch}`
+    fs.mkdirSync(path.join(root, 'build', key), { recursive: true })
+    fs.copyFileSync(path.join(ROOT, 'build', key, 'edgewise.node'), path.join(root, 'build', key, 'edgewise.node'))
+  }
+  return path.join(root, 'lib/register.js')
+}
+
+test('a missing addon', async (t) => {
+  const app = await startApp(t, 'http.js', { register: copyOfPackage(t, { addon: false }) })
+  await answersAll(app)
+  assert.equal((await app.stop()).code, 0)
+  assert.equal(lines(app.stderr).length, 1, app.stderr)
+  assert.match(app.stderr, /^edgewise: the addon is not built for Node .*; run scripts\/build-addon with this node; the application goes on unrecorded\n$/)
+})
+
+test('two recorders in one process', async (t) => {
+  const other = copyOfPackage(t, { addon: true })
+  const app = await startApp(t, 'http.js', { flags: ['--require', other] })
+  await answersAll(app)
+  assert.equal((await app.stop()).code, 0)
+  assert.equal(lines(app.stderr).length, 1, app.stderr)
+  assert.match(app.stderr, /^edgewise: another copy records this process already .*; this one stays off\n$/)
+  assert.equal(report(app.out).requests.count, COUNT)
+})
+
+test('the same recorder twice', async (t) => {
+  const app = await startApp(t, 'http.js', { flags: ['--require', path.join(ROOT, 'lib/register.js')] })
+  await answersAll(app)
+  await app.stop()
+  assert.equal(app.stderr, '')
+  assert.equal(report(app.out).requests.count, COUNT)
+})
+
+const nonsense = [
+  ['EDGEWISE_MODE', 'turbo', /EDGEWISE_MODE="turbo" is not allowed: allowed is stream, flight; using stream/],
+  ['EDGEWISE_MAX_MB', '-1', /EDGEWISE_MAX_MB="-1" is not allowed: allowed is a number > 0; using 1024/],
+  ['EDGEWISE_CAUSALITY', 'all', /EDGEWISE_CAUSALITY="all" is not allowed: allowed is events, promises; using \w+/],
+  ['EDGEWISE_ENABLED', 'yes', /EDGEWISE_ENABLED="yes" is not allowed: allowed is 0, 1; using 1/],
+  ['EDGEWISE_SLO_MS', '1e999', /EDGEWISE_SLO_MS="1e999" is not allowed: allowed is a number > 0; it stays unset/],
+  ['EDGEWISE_WATCHER_US', '5', /EDGEWISE_WATCHER_US="5" is not allowed: .*; using 100/],
+  ['EDGEWISE_OUTPUT', 'x', /EDGEWISE_OUTPUT is not a variable of edgewise: did you mean EDGEWISE_OUT\?/]
+]
+
+for (const [name, value, told] of /** @type {[string, string, RegExp][]} */ (nonsense)) {
+  test(`${name}=${value}`, async (t) => {
+    const app = await startApp(t, 'http.js', { env: { [name]: value } })
+    await answersAll(app)
+    assert.equal((await app.stop()).code, 0)
+    assert.equal(lines(app.stderr).length, 1, app.stderr)
+    assert.match(app.stderr, told)
+    assert.equal(report(app.out).requests.count, COUNT)
+  })
+}

@@ -1,0 +1,169 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const test = require('node:test')
+const { packageCopy } = require('./package-copy')
+
+const { version } = require('../../package.json')
+
+test('help: each command explains itself with examples', (t) => {
+  const { run } = packageCopy(t)
+  const { status, stdout } = run(['--help'])
+  assert.equal(status, 0)
+  for (const name of ['profile', 'record', 'report', 'on', 'off', 'dump', 'status', 'doctor']) {
+    assert.match(stdout, new RegExp(`^  ${name} `, 'm'))
+    const help = run([name, '--help'])
+    assert.equal(help.status, 0)
+    assert.equal(help.stderr, '')
+    assert.match(help.stdout, /^Examples?:\n {2}\S/m)
+  }
+  assert.deepEqual(run(['--version']).stdout, `${version}\n`)
+})
+
+test('wrong usage exits with 2 and says what is allowed', (t) => {
+  const { run } = packageCopy(t)
+  /** @type {[string[], RegExp][]} */
+  const cases = [
+    [[], /Usage: edgewise/],
+    [['reprot', 'x'], /unknown command 'reprot'[\s\S]*Did you mean report\?/],
+    [['report'], /missing required argument 'DIR'/],
+    [['report', 'x', '--percentil', '9'], /unknown option '--percentil'[\s\S]*Did you mean --percentile\?/],
+    [['report', 'x', 'y'], /too many arguments/],
+    [['report', 'x', '--percentile', '0'], /'0' is invalid. Allowed is a number above 0 and below 100/],
+    [['report', 'x', '--percentile', '100'], /'100' is invalid/],
+    [['report', 'x', '--percentile', '-5'], /'-5' is invalid/],
+    [['report', 'x', '--percentile', 'NaN'], /'NaN' is invalid/],
+    [['report', 'x', '--percentile', '1e1'], /'1e1' is invalid/],
+    [['report', 'x', '--request', '1.5'], /'1.5' is invalid. Allowed is a whole number/],
+    [['report', 'x', '--process', '0'], /'0' is invalid. Allowed is a process id/],
+    [['report', 'x', '--thread', 'main'], /'main' is invalid/],
+    [['report', 'x', '--route', ''], /'' is invalid/],
+    [['record'], /missing required argument 'command'/],
+    [['record', '--'], /missing required argument 'command'/],
+    [['record', '--outt', 'x', '--', 'node'], /unknown option '--outt'[\s\S]*Did you mean --out\?/],
+    [['profile', '--lod', 'x', '--', 'node'], /Did you mean --load\?/],
+    [['profile', '--for', '0', '--', 'node'], /'0' is invalid. Allowed is a number of seconds/],
+    [['profile', '--for', '1h', '--', 'node'], /'1h' is invalid/],
+    [['profile', '--port', '65536', '--', 'node'], /'65536' is invalid. Allowed is a port number/],
+    [['profile', '--node', 'nightly', '--', 'node'], /'nightly' is invalid. Allowed choices are stock, patched/],
+    [['on'], /missing required argument 'PID'/],
+    [['on', 'me'], /'me' is invalid/],
+    [['dump', '-1'], /./]
+  ]
+  for (const [args, message] of cases) {
+    const { status, stdout, stderr } = run(args)
+    assert.equal(status, 2, `${args.join(' ')}: ${stderr}`)
+    assert.equal(stdout, '')
+    assert.match(stderr, message)
+  }
+})
+
+test('report: options reach the analysis, text and JSON come out', (t) => {
+  const { cwd, run } = packageCopy(t)
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  const text = run(['report', 'trace', '--percentile', '99.9', '--route', 'POST /todo', '--request', '7', '--process', '12', '--thread', '0',
+    '--slowest', '3', '--requests', 'all.jsonl'])
+  assert.equal(text.stderr, '')
+  assert.equal(text.status, 0)
+  assert.match(text.stdout, /^p99 requests are /)
+  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'trace/asked.json'), 'utf8')),
+    { percentile: 99.9, route: 'POST /todo', request: 7, process: 12, thread: 0, slowest: 3, requestsPath: path.join(cwd, 'all.jsonl') })
+
+  const json = run(['report', 'trace', '--json'])
+  assert.equal(JSON.parse(json.stdout).schema, 1)
+  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'trace/asked.json'), 'utf8')), {})
+})
+
+test('report: no colour outside a terminal', (t) => {
+  const { cwd, run } = packageCopy(t)
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  assert.ok(!run(['report', 'trace'], { FORCE_COLOR: '1', COLORTERM: 'truecolor' }).stdout.includes('\x1b'))
+})
+
+test('report: colour in a terminal, unless NO_COLOR', { skip: spawnSync('script', ['--version']).status !== 0 && 'needs script(1)' }, (t) => {
+  const { cwd, root } = packageCopy(t)
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  const inTerminal = (/** @type {NodeJS.ProcessEnv} */ env) => spawnSync('script', ['-qec',
+    `'${process.execPath}' '${path.join(root, 'bin/edgewise.js')}' report trace`, '/dev/null'],
+  { cwd, env: { PATH: process.env.PATH, TERM: 'xterm', ...env }, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' }).stdout
+  assert.match(inTerminal({}), /\x1b\[1mp99 requests/) // eslint-disable-line no-control-regex
+  for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+    assert.match(inTerminal(env), /p99 requests/)
+    assert.ok(!inTerminal(env).includes('\x1b'))
+  }
+})
+
+test('report: failures are one line and exit with 1, the analysis\' usage errors with 2', (t) => {
+  const { cwd, run } = packageCopy(t)
+  const gone = run(['report', 'nowhere'])
+  assert.equal(gone.status, 1)
+  assert.equal(gone.stderr, 'edgewise: nowhere does not exist: give the directory that the recording named at its end\n')
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  const unbuilt = run(['report', 'trace'], { FAKE_UNBUILT: '1' })
+  assert.equal(unbuilt.status, 1)
+  assert.equal(unbuilt.stderr, 'edgewise: the addon is not built: run scripts/setup\n')
+  for (const [code, status] of Object.entries({ INVALID_ARGUMENT: 2, NOT_FOUND: 1, INTERNAL: 1 })) {
+    const { stderr, ...result } = run(['report', 'trace'], { FAKE_ERROR: code })
+    assert.equal(result.status, status, code)
+    assert.equal(stderr, 'edgewise: said by the addon\n')
+  }
+})
+
+test('report | head: a closed pipe is not an error', (t) => {
+  const { cwd, root } = packageCopy(t)
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  const piped = (/** @type {string} */ reader) => `"$NODE" "$BIN" report trace | ${reader}; echo " [$PIPESTATUS]"`
+  const command = `${piped('head -c 10')}; ${piped('true')}`
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', command],
+    { cwd, env: { PATH: process.env.PATH, NODE: process.execPath, BIN: path.join(root, 'bin/edgewise.js') }, encoding: 'utf8' })
+  assert.equal(stderr, '')
+  assert.equal(stdout, 'p99 reques [0]\n [0]\n')
+})
+
+test('on, off, dump, status: answers and failures', async (t) => {
+  const { begin, run, write } = packageCopy(t)
+  write('served.js', `require(${JSON.stringify(require.resolve('../../lib/control'))}).serve({
+  on: () => ({ recording: true, out: '/tmp/x' }), off: () => ({ recording: false }),
+  dump: () => { throw new Error('nothing to dump in stream mode') }, status: () => ({ recording: true, events: 3 }) })
+setInterval(() => {}, 1000); console.log('pid=' + process.pid)`)
+  const { printed } = begin(['record', '--', process.execPath, 'served.js'])
+  const [, pid] = await printed(/pid=(\d+)/)
+  const on = run(['on', pid])
+  assert.deepEqual([on.status, on.stdout, on.stderr], [0, `process ${pid}: recording\n  recording: true\n  out: /tmp/x\n`, ''])
+  assert.equal(run(['off', pid]).stdout, `process ${pid}: not recording\n  recording: false\n`)
+  assert.equal(run(['status', pid]).stdout, `process ${pid}\n  recording: true\n  events: 3\n`)
+  const dump = run(['dump', pid])
+  assert.deepEqual([dump.status, dump.stderr], [1, `edgewise: dump: process ${pid}: nothing to dump in stream mode\n`])
+  const none = run(['off', '4194304'])
+  assert.deepEqual([none.status, none.stderr], [1, 'edgewise: off: there is no process 4194304\n'])
+})
+
+test('doctor: what is observed, with reasons; the addon\'s trial beats a file\'s promise', (t) => {
+  const { run } = packageCopy(t)
+  const { status, stdout } = run(['doctor'])
+  assert.equal(status, 0)
+  assert.match(stdout, /^Requests can be recorded here\.\n/)
+  assert.match(stdout, /^addon +yes +loaded$/m)
+  assert.match(stdout, /^interpose +no +symbol not found$/m)
+  assert.match(stdout, /^processor frequency +no +tried by the addon$/m)
+  assert.match(stdout, /^patched Node.js +no +not built: stock provider is used/m)
+  assert.match(stdout, /^trace directory +yes +\/.*MiB free$/m)
+  assert.match(stdout, /^control socket +yes +\//m)
+  const { usable, facts, checks, problems } = JSON.parse(run(['doctor', '--json'], { EDGEWISE_MODE: 'x' }).stdout)
+  assert.equal(usable, true)
+  assert.deepEqual(facts, { node: 'v20.0.0', abi: '115' })
+  assert.equal(problems.length, 1)
+  for (const { name, available, reason } of checks) assert.ok(name && typeof available === 'boolean' && reason, name)
+  assert.equal(new Set(checks.map((/** @type {any} */ { name }) => name)).size, checks.length)
+})
+
+test('doctor: exits with 1 when nothing can be recorded', (t) => {
+  const { run } = packageCopy(t)
+  const { status, stdout } = run(['doctor'], { FAKE_UNBUILT: '1' })
+  assert.equal(status, 1)
+  assert.match(stdout, /^Requests cannot be recorded here: see addon\.\n/)
+  assert.match(stdout, /^addon +no +the addon is not built: run scripts\/setup$/m)
+})

@@ -1,0 +1,282 @@
+#include "recorder/event_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "test/native/recorder/trace_directory.h"
+
+namespace edgewise {
+namespace {
+
+// Plays the loop and Node: what it tells the tracker is what the hooks tell.
+class EventTrackerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    RecorderConfig config;
+    config.path = directory_.file();
+    config.meta_json = "{}";
+    auto recorder = Recorder::Start(config);
+    ASSERT_TRUE(recorder.ok()) << recorder.status();
+    recorder_ = *std::move(recorder);
+    tracker_ = std::make_unique<EventTracker>(recorder_.get(), nullptr,
+                                              AsyncIds{ids_}, &words_);
+  }
+  void Execute(double id) { ids_[0] = id; }
+  void Register(double count) { ids_[2] += count; }
+  void Js(double id) {
+    Execute(id);
+    tracker_->EnterJs([this] { return timers_due_ns_; });
+    tracker_->LeaveJs();
+    Execute(0);
+  }
+  // The loop comes back with work.
+  void Poll(bool waited = true) {
+    tracker_->PollBegin();
+    tracker_->PollEnd(1, waited);
+  }
+  std::vector<Record> Finish() {
+    tracker_->Detach();
+    recorder_->Stop();
+    return directory_.Read().records;
+  }
+  static EventType TypeOf(const Record& record) {
+    return static_cast<EventType>(record.type);
+  }
+
+  TraceDirectory directory_;
+  double ids_[4] = {0, 0, 100, -1};
+  SharedWords words_{};
+  int64_t timers_due_ns_ = -1;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<EventTracker> tracker_;
+};
+
+TEST_F(EventTrackerTest, AReadIsOneEventHoweverOftenJavaScriptIsEntered) {
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoEnd(7);
+  Js(21);  // headers
+  Register(3);
+  Js(21);  // message complete
+  Js(0);   // ticks
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kTcpRead);
+  EXPECT_EQ(FdOf(records[0]), 7);
+  EXPECT_EQ(AsyncId(records[0]), 21u);
+  EXPECT_EQ(IdCounter(records[0]), 103u);
+  EXPECT_EQ(ReadyKindOf(records[0]), ReadyKind::kObserved);
+}
+
+TEST_F(EventTrackerTest, ABoundaryWithoutJavaScriptIsNoEvent) {
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoBegin(EventType::kTcpRead, 8);
+  Poll();
+  EXPECT_TRUE(Finish().empty());
+}
+
+TEST_F(EventTrackerTest, EachReadOfABatchIsAnEvent) {
+  Poll();
+  for (const int fd : {7, 8, 9}) {
+    tracker_->IoBegin(EventType::kTcpRead, fd);
+    Js(fd);
+  }
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 3u);
+  for (size_t i = 0; i + 1 < records.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(records[i].ticks) + records[i].duration,
+                static_cast<double>(records[i + 1].ticks), 64)
+        << "no gap between events";
+  }
+}
+
+TEST_F(EventTrackerTest, TheEventAfterAMicrotaskHasItsOwnId) {
+  Poll();
+  tracker_->WorkBegin(EventType::kFsOpen, 0);
+  Js(21);
+  tracker_->EnterMicrotask();  // V8 never says that it leaves
+  EXPECT_FALSE(tracker_->in_js());
+  tracker_->WorkBegin(EventType::kFsOpen, 0);
+  Js(22);
+  tracker_->EnterMicrotask();
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(AsyncId(records[0]), 21u);
+  EXPECT_EQ(AsyncId(records[1]), 22u);
+}
+
+TEST_F(EventTrackerTest, AnEventMayShowItselfInAMicrotaskOnly) {
+  Poll();
+  tracker_->WorkBegin(EventType::kThreadPool, 0);
+  tracker_->EnterMicrotask();
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kThreadPool);
+}
+
+TEST_F(EventTrackerTest, ACompletionOnTheSameDescriptorIsAnEventOfItsOwn) {
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7);
+  Js(21);
+  Js(22);  // a write request finished
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(TypeOf(records[1]), EventType::kWrite);
+  EXPECT_EQ(AsyncId(records[1]), 22u);
+}
+
+TEST_F(EventTrackerTest, AnAcceptGetsItsResourceFromTheHandlerCall) {
+  Poll();
+  tracker_->IoBegin(EventType::kAccept, 5);
+  Js(0);  // native code makes the connection's object
+  Js(9);  // the server's handler
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kAccept);
+  EXPECT_EQ(AsyncId(records[0]), 9u);
+}
+
+TEST_F(EventTrackerTest, ThePhasesAfterThePollAreToldApart) {
+  Poll();
+  tracker_->CheckBegin();
+  Js(0);   // immediates
+  Js(0);   // their ticks
+  Js(31);  // a close callback
+  timers_due_ns_ = MonotonicNs() - 3'000'000;
+  Js(0);  // timers
+  timers_due_ns_ = -1;
+  Js(0);  // their ticks
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kImmediate);
+  EXPECT_EQ(TypeOf(records[1]), EventType::kClose);
+  EXPECT_EQ(TypeOf(records[2]), EventType::kTimer);
+  EXPECT_EQ(ReadyKindOf(records[2]), ReadyKind::kDue);
+  EXPECT_GE(records[2].ready_before / TicksPerNs(), 3e6 * 0.999);
+}
+
+TEST_F(EventTrackerTest, NestedEntriesBelongToTheRunningEvent) {
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7);
+  Execute(21);
+  tracker_->EnterJs([] { return int64_t{-1}; });
+  tracker_->EnterJs([] { return int64_t{-1}; });  // JavaScript, C++, JavaScript
+  tracker_->LeaveJs();
+  Poll();
+  EXPECT_EQ(Finish().size(), 1u);
+}
+
+TEST_F(EventTrackerTest, ATimerSeenInsideAPassIsASliceOfItsOwn) {
+  Poll();
+  tracker_->CheckBegin();
+  timers_due_ns_ = MonotonicNs();
+  Execute(0);
+  tracker_->EnterJs([this] { return timers_due_ns_; });
+  Execute(55);  // the pass runs a timer's callback
+  tracker_->SliceFromAsyncId();
+  Execute(0);
+  tracker_->LeaveJs();
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].kind, RecordKind::kSlice);
+  EXPECT_EQ(AsyncId(records[0]), 55u);
+  EXPECT_EQ(records[0].aux, 0u);
+  EXPECT_EQ(TypeOf(records[1]), EventType::kTimer);
+}
+
+TEST_F(EventTrackerTest, SlicesNameTheirCauseByDistance) {
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7);
+  Js(21);
+  const double first = words_.sequence;
+  tracker_->IoBegin(EventType::kTcpRead, 8);
+  Js(22);
+  const double second = words_.sequence;
+  EXPECT_EQ(second, first + 1);
+  tracker_->SliceFromPromise(static_cast<uint64_t>(first));
+  EXPECT_EQ(words_.sequence, second + 1);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1].kind, RecordKind::kSlice);
+  EXPECT_EQ(records[1].aux, 2u) << "two numbers back";
+}
+
+TEST_F(EventTrackerTest, ARequestIsNamedByItsEnd) {
+  const uint32_t route = recorder_->InternString("GET /");
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7);
+  Js(21);
+  const uint32_t request = tracker_->RequestStart(RequestKind::kHttp1);
+  EXPECT_GT(tracker_->RequestEnd(request, route, 200, Outcome::kFinished), 0u);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0].kind, RecordKind::kRequestStart);
+  EXPECT_EQ(records[0].aux, request);
+  EXPECT_EQ(records[1].kind, RecordKind::kRequestEnd);
+  EXPECT_EQ(std::bit_cast<uint32_t>(records[1].duration), route);
+  EXPECT_EQ(std::bit_cast<uint32_t>(records[1].ready_before), 200u);
+}
+
+TEST_F(EventTrackerTest, TheSecondRequestOfAReadRunsInItsOwnSlice) {
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7);
+  Js(21);
+  tracker_->RequestStart(RequestKind::kHttp1);
+  tracker_->RequestStart(RequestKind::kHttp1);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_EQ(records[1].kind, RecordKind::kSlice);
+  EXPECT_EQ(records[2].kind, RecordKind::kRequestStart);
+}
+
+TEST_F(EventTrackerTest,
+       WithoutAWatcherReadyTimesFoundWithoutWaitingAreBounds) {
+  Poll(/*waited=*/false);
+  tracker_->IoBegin(EventType::kTcpRead, 7);
+  Js(21);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(ReadyKindOf(records[0]), ReadyKind::kUpperBound);
+}
+
+TEST_F(EventTrackerTest, AChildsEndIsToldFromOtherSignals) {
+  Poll();
+  tracker_->IoBegin(EventType::kSignal, 3);
+  tracker_->Refine(EventType::kChild);
+  Js(13);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kChild);
+}
+
+TEST_F(EventTrackerTest, IdsBeyond32BitsSurvive) {
+  Register(0x1'0000'0000);
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7);
+  Js(0x1'0000'0007);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(AsyncId(records[0]), 0x1'0000'0007u);
+  EXPECT_EQ(IdCounter(records[0]), 0x1'0000'0000u + 100);
+}
+
+}  // namespace
+}  // namespace edgewise

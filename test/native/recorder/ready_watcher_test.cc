@@ -1,0 +1,205 @@
+#include "recorder/ready_watcher.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+#include "platform/clock.h"
+
+namespace edgewise {
+namespace {
+
+constexpr int64_t kIntervalNs = 200'000;
+
+void SleepMs(int ms) {
+  const timespec pause{ms / 1000, (ms % 1000) * 1'000'000};
+  nanosleep(&pause, nullptr);
+}
+
+// A connected pair; [0] is the watched end.
+class ReadyWatcherTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto watcher =
+        ReadyWatcher::Start(kIntervalNs, [this](uint64_t) { ++looks_; });
+    ASSERT_TRUE(watcher.ok()) << watcher.status();
+    watcher_ = *std::move(watcher);
+    Connect();
+  }
+  void TearDown() override {
+    watcher_.reset();
+    close(pair_[0]);
+    close(pair_[1]);
+  }
+  void Connect() {
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair_), 0);
+  }
+  void Send() { ASSERT_EQ(write(pair_[1], "x", 1), 1); }
+  void Receive() {
+    char byte;
+    ASSERT_EQ(read(pair_[0], &byte, 1), 1);
+    watcher_->Consumed(pair_[0], Ticks());
+  }
+
+  std::atomic<int> looks_{0};
+  std::unique_ptr<ReadyWatcher> watcher_;
+  int pair_[2];
+};
+
+TEST_F(ReadyWatcherTest, SeesWhatBecomesReadyWhileTheLoopIsBusy) {
+  EXPECT_TRUE(watcher_->Watch(pair_[0]));
+  watcher_->LoopBusy(Ticks());
+  SleepMs(10);
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]), 0u);
+  const uint64_t sent = Ticks();
+  Send();
+  SleepMs(20);
+  const uint64_t seen = watcher_->ReadySince(pair_[0]);
+  ASSERT_NE(seen, 0u);
+  // The estimate is the middle between two looks: it may lie before the edge.
+  const auto error_ns =
+      std::abs(static_cast<double>(static_cast<int64_t>(seen - sent))) /
+      TicksPerNs();
+  EXPECT_LT(error_ns, 10e6) << "far from the truth, even on a noisy machine";
+  EXPECT_GT(looks_, 0);
+}
+
+TEST_F(ReadyWatcherTest, KeepsTheFirstOfSeveralEdges) {
+  watcher_->Watch(pair_[0]);
+  watcher_->LoopBusy(Ticks());
+  Send();
+  SleepMs(20);
+  const uint64_t first = watcher_->ReadySince(pair_[0]);
+  Send();
+  SleepMs(20);
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]), first);
+}
+
+TEST_F(ReadyWatcherTest, ForgetsWhatTheLoopHasRead) {
+  watcher_->Watch(pair_[0]);
+  watcher_->LoopBusy(Ticks());
+  Send();
+  SleepMs(20);
+  ASSERT_NE(watcher_->ReadySince(pair_[0]), 0u);
+  Receive();
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]), 0u);
+}
+
+TEST_F(ReadyWatcherTest, TakesNoEdgeOfBytesThatWereReadBeforeItLooked) {
+  watcher_->Watch(pair_[0]);
+  Send();  // the loop is idle: the helper does not look
+  Receive();
+  watcher_->LoopBusy(Ticks());
+  SleepMs(20);
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]), 0u);
+}
+
+TEST_F(ReadyWatcherTest, DoesNotTakeTheLoopsEvents) {
+  const int loop_epoll = epoll_create1(0);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = pair_[0];
+  ASSERT_EQ(epoll_ctl(loop_epoll, EPOLL_CTL_ADD, pair_[0], &event), 0);
+  watcher_->Watch(pair_[0]);
+  watcher_->LoopBusy(Ticks());
+  Send();
+  SleepMs(20);
+  ASSERT_NE(watcher_->ReadySince(pair_[0]), 0u);
+  EXPECT_EQ(epoll_wait(loop_epoll, &event, 1, 0), 1);
+  close(loop_epoll);
+}
+
+TEST_F(ReadyWatcherTest, SurvivesReuseOfADescriptorNumber) {
+  const int number = pair_[0];
+  EXPECT_TRUE(watcher_->Watch(number));
+  EXPECT_FALSE(watcher_->Watch(number)) << "the same file, known";
+  close(pair_[0]);
+  close(pair_[1]);
+  Connect();
+  ASSERT_EQ(pair_[0], number) << "the kernel gives the lowest number";
+  EXPECT_TRUE(watcher_->Watch(number)) << "another file under the number";
+  watcher_->LoopBusy(Ticks());
+  Send();
+  SleepMs(20);
+  EXPECT_NE(watcher_->ReadySince(number), 0u);
+}
+
+TEST_F(ReadyWatcherTest, SleepsWhileNothingHappens) {
+  watcher_->LoopBusy(Ticks());
+  SleepMs(20);
+  watcher_->LoopIdle();
+  SleepMs(100);  // it parks
+  const int64_t before_ns = watcher_->CpuNs();
+  SleepMs(300);
+  EXPECT_LT(watcher_->CpuNs() - before_ns, 1'000'000);
+  looks_ = 0;
+  watcher_->LoopBusy(Ticks());  // and wakes
+  SleepMs(50);
+  EXPECT_GT(looks_, 0);
+}
+
+TEST_F(ReadyWatcherTest, IgnoresDescriptorsBeyondItsTable) {
+  EXPECT_FALSE(watcher_->Watch(ReadyWatcher::kMaxFds));
+  EXPECT_FALSE(watcher_->Watch(-1));
+  EXPECT_EQ(watcher_->ReadySince(-1), 0u);
+  watcher_->Consumed(ReadyWatcher::kMaxFds, 1);
+}
+
+TEST_F(ReadyWatcherTest, TimesEachConnectionThatWaitsInTheBacklog) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), length), 0);
+  ASSERT_EQ(listen(listener, 16), 0);
+  ASSERT_EQ(
+      getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length), 0);
+  ASSERT_TRUE(watcher_->Watch(listener));
+  watcher_->Listen(listener, true);
+  watcher_->LoopBusy(Ticks());
+  int clients[3];
+  uint64_t connected[3];
+  for (int i = 0; i < 3; ++i) {
+    SleepMs(30);
+    clients[i] = socket(AF_INET, SOCK_STREAM, 0);
+    ASSERT_EQ(
+        connect(clients[i], reinterpret_cast<sockaddr*>(&address), length), 0);
+    connected[i] = Ticks();
+  }
+  SleepMs(30);
+  for (int i = 0; i < 3; ++i) {
+    const int connection = accept(listener, nullptr, nullptr);
+    ASSERT_GE(connection, 0);
+    const uint64_t arrival = watcher_->TakeArrival(listener);
+    ASSERT_NE(arrival, 0u);
+    const auto error =
+        static_cast<double>(static_cast<int64_t>(arrival - connected[i]));
+    EXPECT_LT(std::abs(error) / TicksPerNs(), 15e6) << "connection " << i;
+    close(connection);
+    close(clients[i]);
+  }
+  EXPECT_EQ(watcher_->TakeArrival(listener), 0u);
+  watcher_->Listen(listener, false);
+  EXPECT_EQ(watcher_->TakeArrival(listener), 0u);
+  close(listener);
+}
+
+TEST_F(ReadyWatcherTest, RemembersAnAcceptOnce) {
+  watcher_->SetAccepted(pair_[0], 42, 7);
+  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]),
+            std::make_pair(uint64_t{42}, uint64_t{7}));
+  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).first, 0u);
+}
+
+}  // namespace
+}  // namespace edgewise

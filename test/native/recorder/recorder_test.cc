@@ -1,0 +1,215 @@
+#include "recorder/recorder.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <memory>
+#include <numeric>
+
+#include "platform/clock.h"
+#include "test/native/recorder/trace_directory.h"
+
+namespace edgewise {
+namespace {
+
+Record Event(uint64_t counter) {
+  Record record{};
+  record.kind = RecordKind::kEvent;
+  record.type = static_cast<uint8_t>(EventType::kTcpRead);
+  record.ticks = Ticks();
+  SetIds(record, 1, counter);
+  return record;
+}
+
+class RecorderTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Recorder> Start(RecorderConfig config = {}) {
+    config.path = directory_.file();
+    config.meta_json = "{}";
+    auto recorder = Recorder::Start(config);
+    EXPECT_TRUE(recorder.ok()) << recorder.status();
+    return *std::move(recorder);
+  }
+  static size_t Count(const TraceDirectory::Contents& contents,
+                      RecordKind kind) {
+    size_t count = 0;
+    for (const Record& record : contents.records) count += record.kind == kind;
+    return count;
+  }
+  TraceDirectory directory_;
+};
+
+TEST_F(RecorderTest, WritesEveryRecordOnceAndEndsTheTrace) {
+  auto recorder = Start();
+  for (uint64_t n = 1; n <= 5000; ++n) recorder->PushEvent(Event(n), n + 1);
+  recorder->Stop();
+  const auto contents = directory_.Read();
+  ASSERT_EQ(contents.records.size(), 5000u);
+  for (uint64_t n = 1; n <= 5000; ++n) {
+    ASSERT_EQ(IdCounter(contents.records[n - 1]), n);
+  }
+  EXPECT_EQ(contents.headers.front().kind, ChunkKind::kMeta);
+  EXPECT_EQ(contents.headers.back().kind, ChunkKind::kEnd);
+  EXPECT_EQ(contents.headers.back().dropped, 0u);
+  EXPECT_EQ(contents.headers.back().first_sequence, 5001u);
+  EXPECT_EQ(contents.headers.back().first_counter, 5000u);
+  EXPECT_EQ(contents.problems, 0u);
+}
+
+TEST_F(RecorderTest, FlushesWithinItsPeriodWithoutBeingStopped) {
+  RecorderConfig config;
+  config.flush_ms = 20;
+  auto recorder = Start(config);
+  recorder->PushEvent(Event(1), 2);
+  for (int i = 0; i < 200 && directory_.Read().records.empty(); ++i) {
+    const timespec pause{0, 10'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  EXPECT_EQ(directory_.Read().records.size(), 1u);
+}
+
+TEST_F(RecorderTest, CountsWhatAFullRingRefusesAndResumesTheNumbering) {
+  RecorderConfig config;
+  config.ring_records = 64;
+  config.flush_ms = 10'000;  // looks every 20 ms; the pushes are faster
+  auto recorder = Start(config);
+  uint64_t pushed = 0;
+  while (pushed < 4'000) {
+    ++pushed;
+    recorder->PushEvent(Event(pushed), pushed + 1);
+  }
+  const timespec pause{0, 100'000'000};
+  nanosleep(&pause, nullptr);  // the drain makes room
+  for (int i = 0; i < 3; ++i) {
+    ++pushed;
+    recorder->PushEvent(Event(pushed), pushed + 1);
+  }
+  recorder->Stop();
+  const uint64_t dropped = recorder->stats().dropped;
+  const auto contents = directory_.Read();
+  EXPECT_GT(dropped, 0u);
+  EXPECT_EQ(Count(contents, RecordKind::kEvent) + dropped, pushed);
+  ASSERT_GE(Count(contents, RecordKind::kLoss), 1u);
+  uint64_t in_loss_records = 0;
+  uint64_t sequence = 1;
+  for (const Record& record : contents.records) {
+    if (record.kind == RecordKind::kLoss) {
+      in_loss_records += record.aux;
+      sequence = AsyncId(record);
+    } else {
+      // In this trace an event's counter is its sequence number.
+      ASSERT_EQ(IdCounter(record), sequence);
+      ++sequence;
+    }
+  }
+  EXPECT_EQ(in_loss_records, dropped);
+  EXPECT_EQ(contents.headers.back().dropped, dropped);
+}
+
+TEST_F(RecorderTest, KeepsAnEventAndWhatHappenedInItInOneChunk) {
+  RecorderConfig config;
+  config.flush_ms = 1;
+  auto recorder = Start(config);
+  Record gc{};
+  gc.kind = RecordKind::kGc;
+  gc.ticks = Ticks();
+  recorder->PushInner(gc);
+  const timespec pause{0, 60'000'000};
+  nanosleep(&pause, nullptr);
+  EXPECT_TRUE(directory_.Read().records.empty()) << "its event is still open";
+  recorder->PushEvent(Event(1), 2);
+  recorder->Stop();
+  EXPECT_EQ(directory_.Read().records.size(), 2u);
+}
+
+TEST_F(RecorderTest, WritesEachStringOnceBeforeItsUse) {
+  auto recorder = Start();
+  EXPECT_EQ(recorder->InternString("GET /a"), 1u);
+  EXPECT_EQ(
+      recorder->InternString("GET /a-name-longer-than-one-record-of-32-bytes"),
+      2u);
+  EXPECT_EQ(recorder->InternString("GET /a"), 1u);
+  recorder->PushEvent(Event(1), 2);
+  recorder->Stop();
+  EXPECT_EQ(directory_.Read().strings,
+            (std::vector<std::string>{
+                "GET /a", "GET /a-name-longer-than-one-record-of-32-bytes"}));
+}
+
+TEST_F(RecorderTest, FlightModeWritesNothingUntilItIsDumped) {
+  RecorderConfig config;
+  config.mode = RecordingMode::kFlight;
+  config.flush_ms = 5;
+  auto recorder = Start(config);
+  recorder->InternString("GET /");
+  recorder->PushEvent(Event(1), 2);
+  const timespec pause{0, 80'000'000};
+  nanosleep(&pause, nullptr);
+  EXPECT_TRUE(directory_.Read().records.empty());
+  ASSERT_TRUE(recorder->Dump().ok());
+  EXPECT_EQ(directory_.Read().records.size(), 1u);
+  recorder->PushEvent(Event(2), 3);
+  recorder->Stop();
+  const auto contents = directory_.Read();
+  EXPECT_EQ(contents.records.size(), 2u) << "each record in one dump only";
+  EXPECT_EQ(contents.strings.size(), 1u);
+}
+
+TEST_F(RecorderTest, FlightModeForgetsTheOldest) {
+  RecorderConfig config;
+  config.mode = RecordingMode::kFlight;
+  config.max_bytes = 2000 * kRecordBytes;
+  config.flush_ms = 5;
+  auto recorder = Start(config);
+  for (uint64_t n = 1; n <= 20'000; ++n) {
+    recorder->PushEvent(Event(n), n + 1);
+    if (n % 500 == 0) {
+      const timespec pause{0, 25'000'000};
+      nanosleep(&pause, nullptr);
+    }
+  }
+  recorder->Stop();
+  const auto contents = directory_.Read();
+  ASSERT_FALSE(contents.records.empty());
+  EXPECT_LT(contents.records.size(), 6000u);
+  EXPECT_EQ(IdCounter(contents.records.back()), 20'000u);
+  // The first chunk that is left says where its numbering stands.
+  EXPECT_EQ(contents.headers[1].first_sequence,
+            IdCounter(contents.records.front()));
+}
+
+TEST_F(RecorderTest, TheQuotaIsKeptAndTheRestCounted) {
+  RecorderConfig config;
+  config.max_bytes = 1000 * kRecordBytes;
+  config.flush_ms = 5;
+  auto recorder = Start(config);
+  for (uint64_t n = 1; n <= 10'000; ++n) {
+    recorder->PushEvent(Event(n), n + 1);
+    if (n % 400 == 0) {
+      const timespec pause{0, 25'000'000};
+      nanosleep(&pause, nullptr);
+    }
+  }
+  recorder->Stop();
+  const auto contents = directory_.Read();
+  EXPECT_EQ(recorder->stats().lost_bytes,
+            (10'000 - contents.records.size()) * kRecordBytes);
+  EXPECT_EQ(contents.headers.back().kind, ChunkKind::kEnd);
+  EXPECT_EQ(contents.headers.back().lost_bytes, recorder->stats().lost_bytes);
+}
+
+TEST_F(RecorderTest, StopIsIdempotentAndADumpAfterItIsRefused) {
+  auto recorder = Start();
+  recorder->Stop();
+  recorder->Stop();
+  EXPECT_EQ(recorder->Dump().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(RecorderTest, AnUnwritableDirectoryIsAnError) {
+  RecorderConfig config;
+  config.path = "/proc/edgewise/1-0.ewt";
+  EXPECT_FALSE(Recorder::Start(config).ok());
+}
+
+}  // namespace
+}  // namespace edgewise

@@ -1,0 +1,165 @@
+'use strict'
+
+// A request's truth against its report: which of the steps on its critical
+// path were found, and how far each component is off.
+
+/** Clock readings lie a little outside of what they bracket. */
+const CLOCK_SLACK_NS = 30_000
+
+/** What a component may be off: this share of it, or this much. */
+const SHARE = 0.02
+const FLOOR_NS = 200_000
+const UNSEEN_CAP_NS = 200_000
+
+/**
+ * @param {any} step of the program
+ * @param {any} found of the report, with absolute times
+ */
+function isSame (step, found) {
+  if (![].concat(step.type).includes(/** @type {never} */ (found.type))) return false
+  if (step.begin === null) return true
+  return step.begin >= found.begin - CLOCK_SLACK_NS && step.begin <= found.end + CLOCK_SLACK_NS
+}
+
+/**
+ * The longest common subsequence of truth and report.
+ * @returns {[number, number][]} pairs of indices
+ */
+function align (steps, found) {
+  const best = Array.from({ length: steps.length + 1 }, () => new Array(found.length + 1).fill(0))
+  for (let i = steps.length - 1; i >= 0; i--) {
+    for (let j = found.length - 1; j >= 0; j--) {
+      best[i][j] = isSame(steps[i], found[j])
+        ? best[i + 1][j + 1] + 1
+        : Math.max(best[i + 1][j], best[i][j + 1])
+    }
+  }
+  /** @type {[number, number][]} */
+  const pairs = []
+  for (let i = 0, j = 0; i < steps.length && j < found.length;) {
+    if (isSame(steps[i], found[j])) pairs.push([i++, j++])
+    else if (best[i + 1][j] >= best[i][j + 1]) i++
+    else j++
+  }
+  return pairs
+}
+
+/** Slices of one event that follow each other are one step of the program. */
+function mergeSlices (path) {
+  const merged = []
+  for (const step of path) {
+    const last = merged.at(-1)
+    if (last && last.event === step.event) last.end = step.end
+    else merged.push({ ...step })
+  }
+  return merged
+}
+
+/**
+ * A step is right when it was found, behind the step that caused it.
+ *
+ * @param {any} truth
+ * @param {any} request of the report, with `path` and `nodes`
+ * @returns {{ expected: number, found: number, right: number, foreign: number, inferred: number }}
+ */
+function compareCausality (truth, request, others) {
+  const steps = truth.path.map((name) => truth.steps.find((step) => step.name === name))
+  const absolute = (part) => ({ ...part, begin: request.start_ns + part.begin_ns, end: request.start_ns + part.end_ns })
+  let found = mergeSlices(request.path.map(absolute).map((step) => ({ ...step, event: eventOf(request, step) })))
+  // What a stream does in between is Node's own business.
+  if (truth.ends) found = [found[0], ...found.slice(1).slice(-1)]
+  const pairs = align(steps, found)
+  const right = pairs.filter(([i, j], at) => i === 0
+    ? j === 0
+    : at > 0 && pairs[at - 1][0] === i - 1 && pairs[at - 1][1] === j - 1)
+  return {
+    expected: steps.length,
+    found: found.length,
+    right: right.length,
+    foreign: request.nodes.map(absolute).filter((node) => isForeign(node, truth, others)).length,
+    inferred: request.path.filter((step) => step.inferred).length
+  }
+}
+
+// Slices of one event share its ready time, and no two events do.
+function eventOf (request, step) {
+  const node = request.nodes.find(({ index }) => index === step.node)
+  return node && node.ready_ns !== null ? `${node.type} ${node.ready_ns}` : `node ${step.node}`
+}
+
+/** Whether a node of the graph is the work of another request. */
+function isForeign (node, truth, others) {
+  const holds = (step, slackNs) => step.begin !== null && step.end !== null &&
+    step.begin >= node.begin - slackNs && step.end <= node.end + slackNs
+  if (truth.steps.some((step) => holds(step, CLOCK_SLACK_NS))) return false
+  return others.some((other) => other !== truth && other.steps.some((step) => holds(step, 0)))
+}
+
+/**
+ * @param {any} truth
+ * @param {{ from: number, to: number }} sent when the client sent it
+ * @param {number} startNs the report's; it decides within what the client cannot know
+ * @returns {Record<string, number>} what its report should say; components that the program cannot know are missing
+ */
+function expectedComponents (truth, sent, startNs) {
+  // The bytes left, and on loopback arrived, within the client's write().
+  const sentNs = Math.min(Math.max(startNs, sent.from), sent.to)
+  const steps = truth.path.map((name) => truth.steps.find((step) => step.name === name)).filter((step) => step.begin !== null)
+  const whole = steps.length === truth.path.length
+  let exec = 0
+  let queue = 0
+  let io = 0
+  let before = sentNs
+  let known = whole
+  for (const [i, step] of steps.entries()) {
+    const ready = i === 0 ? sentNs : step.ready
+    if (ready === null) known = false
+    else {
+      queue += step.begin - Math.max(ready, before)
+      io += Math.max(0, ready - before)
+    }
+    exec += step.end - step.begin
+    before = step.end
+  }
+  const latency = truth.end - sentNs
+  const expected = { latency_ns: latency, exec_ns: exec, waiting_ns: latency - exec }
+  if (known) Object.assign(expected, { io_ns: io, queue_ns: queue })
+  if (truth.gc_ns !== undefined) Object.assign(expected, { gc_ns: truth.gc_ns })
+  const told = Object.entries(expected).filter(([name]) => !truth.components || truth.components.includes(name))
+  return Object.fromEntries(told)
+}
+
+/**
+ * Node's own work in the events of a program's steps, before and after the code
+ * that the program can time: what the report says beyond the truth of warm-up
+ * requests, which compute nothing. Grows when other processes spoil the caches;
+ * more than the cap is an error.
+ *
+ * @param {any[]} compared requests
+ * @returns {number} ns a step of a path
+ */
+function unseenPerStep (compared) {
+  const each = compared.filter(({ warm, expected }) => warm && expected.exec_ns !== undefined)
+    .map(({ row, expected, truth }) => (row.exec_ns - expected.exec_ns) / truth.path.length)
+    .sort((a, b) => a - b)
+  return Math.min(Math.max(0, each[each.length >> 1] ?? 0), UNSEEN_CAP_NS)
+}
+
+/**
+ * @param {any} row of the report
+ * @param {Record<string, number>} expected
+ * @param {number} unseenNs Node's own work, in the path's events
+ * @returns {{ component: string, error: number, excess: number }[]} errors in ns; excess > 1: more than allowed
+ */
+function componentErrors (row, expected, unseenNs) {
+  const reported = { ...row, waiting_ns: row.io_ns + row.queue_ns }
+  return Object.entries(expected).map(([component, value]) => {
+    const plain = reported[component] - value
+    const own = { exec_ns: unseenNs, waiting_ns: -unseenNs, queue_ns: -unseenNs, io_ns: -unseenNs }[component] ?? 0
+    // Somewhere between none of it and all of it.
+    const error = plain - Math.max(Math.min(0, own), Math.min(Math.max(0, own), plain))
+    return { component, error, excess: Math.abs(error) / Math.max(FLOOR_NS, SHARE * value) }
+  })
+}
+
+module.exports = { compareCausality, componentErrors, expectedComponents, unseenPerStep }

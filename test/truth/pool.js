@@ -1,0 +1,60 @@
+'use strict'
+
+// A pool of one connection, as a database client has: requests share it, and
+// the answers come back in order.
+
+const { spawn } = require('node:child_process')
+const net = require('node:net')
+const path = require('node:path')
+
+class Pool {
+  /** @returns {Promise<Pool>} connected to an echo server of its own */
+  static async open () {
+    const env = { ...process.env, NODE_OPTIONS: '' }
+    const server = spawn(process.execPath, [path.join(__dirname, 'programs/echo-server.js')],
+      { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    const { port } = await new Promise((resolve) => server.once('message', resolve))
+    const socket = net.connect(port, '127.0.0.1')
+    await new Promise((resolve) => socket.once('connect', resolve))
+    return new Pool(server, socket)
+  }
+
+  constructor (server, socket) {
+    this.server = server
+    this.socket = socket
+    this.waiting = []
+    this.text = ''
+    socket.setNoDelay(true)
+    socket.on('data', (data) => this.#read(data))
+  }
+
+  #read (data) {
+    this.text += data
+    const lines = this.text.split('\n')
+    this.text = /** @type {string} */ (lines.pop())
+    // Answers that come in one read are one event: ready since the first.
+    const sentNs = Number(lines[0]?.split(' ')[1])
+    for (let i = 0; i < lines.length; i++) this.waiting.shift()(sentNs)
+  }
+
+  /**
+   * @param {number} delayMs how long the server takes
+   * @param {(sentNs: number) => void} callback gets when the answer, or the first of those read with it, left the server
+   */
+  ask (delayMs, callback) {
+    this.waiting.push(callback)
+    this.socket.write(`q ${delayMs}\n`)
+  }
+
+  /** @returns {Promise<number>} */
+  asked (delayMs) {
+    return new Promise((resolve) => this.ask(delayMs, resolve))
+  }
+
+  close () {
+    this.socket.destroy()
+    this.server.disconnect()
+  }
+}
+
+module.exports = { Pool }

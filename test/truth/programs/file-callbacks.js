@@ -1,0 +1,59 @@
+'use strict'
+
+// A file read by callbacks: fs.readFile, whose four events show only the last
+// one's callback, and open, read, close one by one.
+
+const fs = require('node:fs')
+const { serve, spin } = require('../witness')
+
+module.exports = {
+  name: 'file, callbacks',
+  file: __filename,
+  async drive (client) {
+    const connections = await client.connectWarm(3, '/whole', 10)
+    for (const kind of ['whole', 'steps']) {
+      for (let round = 0; round < 3; round++) {
+        await Promise.all(connections.map((connection, i) => connection.get(`/${kind}/r${round}x${i}`)))
+      }
+    }
+  }
+}
+
+function whole (witness, request, response) {
+  const ms = request.url.includes('/w') ? 0 : 6
+  const source = witness.enter('source', 'tcp_read', null)
+  fs.readFile(__filename, () => {
+    witness.hidden('open', 'fs_open', 'source')
+    witness.hidden('stat', 'fs_stat', 'open')
+    witness.hidden('read', 'fs_read', 'stat')
+    const close = witness.enter('close', 'fs_close', 'read')
+    spin(ms)
+    witness.finish(response, close, ['source', 'open', 'stat', 'read', 'close'])
+  })
+  spin(ms)
+  source.leave()
+}
+
+function steps (witness, request, response) {
+  const ms = request.url.includes('/w') ? 0 : 6
+  const source = witness.enter('source', 'tcp_read', null)
+  fs.open(__filename, (_, fd) => {
+    const open = witness.enter('open', 'fs_open', 'source')
+    fs.read(fd, Buffer.alloc(100), 0, 100, 0, () => {
+      const read = witness.enter('read', 'fs_read', 'open')
+      fs.close(fd, () => {
+        const close = witness.enter('close', 'fs_close', 'read')
+        spin(ms)
+        witness.finish(response, close, ['source', 'open', 'read', 'close'])
+      })
+      spin(ms)
+      read.leave()
+    })
+    spin(ms)
+    open.leave()
+  })
+  spin(ms)
+  source.leave()
+}
+
+if (require.main === module) serve({ whole, steps })

@@ -1,0 +1,141 @@
+'use strict'
+
+// What a truth program says about itself. It runs beside the recorder in the
+// recorded process and uses the clock alone: no request, event or async id of
+// the recorder's.
+//
+// A handler tells each step of its request: a stretch of code in one event of
+// the loop, with the step that caused it. Times are CLOCK_MONOTONIC, ns, the
+// clock of the report.
+
+const fs = require('node:fs')
+const http = require('node:http')
+const path = require('node:path')
+const { parentPort, threadId } = require('node:worker_threads')
+
+const requests = []
+
+/** @returns {number} CLOCK_MONOTONIC, ns; exact for 104 days after boot */
+function now () {
+  return Number(process.hrtime.bigint())
+}
+
+/**
+ * Computes for `ms`, by the clock.
+ * @param {number} ms
+ */
+function spin (ms) {
+  const end = now() + ms * 1e6
+  while (now() < end);
+}
+
+/** One request, as its handler sees it. */
+class Witness {
+  constructor (route) {
+    this.truth = { route, steps: [], path: [], end: null }
+    requests.push(this.truth)
+  }
+
+  /**
+   * The code that runs now is step `name`.
+   * @param {string} name
+   * @param {string | string[]} type the event's, of which one is right
+   * @param {string | null} after the step that caused it
+   * @param {number | null} [ready] since when it could have run, ns; null: not known
+   */
+  enter (name, type, after, ready = null) {
+    const step = { name, type, after, ready, begin: now(), end: null }
+    this.truth.steps.push(step)
+    return { leave: () => { step.end = now() } }
+  }
+
+  /**
+   * An event between two steps that shows the program no code of its own.
+   * @param {string} name
+   * @param {string | string[]} type
+   * @param {string} after
+   */
+  hidden (name, type, after) {
+    this.truth.steps.push({ name, type, after, ready: null, begin: null, end: null })
+  }
+
+  /**
+   * Answers in the step `last`.
+   * @param {http.ServerResponse} response
+   * @param {{ leave: () => void }} last
+   * @param {string[]} critical the steps of the critical path, in order
+   */
+  finish (response, last, critical) {
+    response.end('done\n')
+    last.leave()
+    this.ended(critical)
+  }
+
+  /** @param {string[]} critical */
+  ended (critical) {
+    this.truth.end = now()
+    this.truth.path = critical
+  }
+
+  /**
+   * What else is to know of the request: gc_ns, its pauses; components, the only
+   * ones to compare; ends, that the path's middle is not ours to know;
+   * needsPromises, that events alone do not show its causality.
+   */
+  add (more) {
+    Object.assign(this.truth, more)
+  }
+}
+
+/**
+ * When a timer set now is due: libuv counts whole milliseconds.
+ * @param {number} ms
+ */
+function dueAfter (ms) {
+  return (Math.floor(now() / 1e6) + ms) * 1e6
+}
+
+/** Writes what this thread's handlers told. */
+function testify (more = {}) {
+  const file = path.join(process.env.TRUTH_DIRECTORY ?? '.', `${process.pid}-${threadId}.json`)
+  fs.writeFileSync(file, JSON.stringify({ process: process.pid, thread: threadId, requests, ...more }))
+}
+
+/**
+ * Serves `handlers` by the first part of a request's path until whoever started
+ * this process or worker thread says stop. `/warm` and what begins with `/w`
+ * in a path's last part is there to have code compiled.
+ * @param {Record<string, (witness: Witness, request: http.IncomingMessage, response: http.ServerResponse) => any>} handlers
+ * @param {{ onStop?: () => void }} [options]
+ */
+function serve (handlers, { onStop = () => {} } = {}) {
+  const server = http.createServer((request, response) => {
+    const handler = handlers[request.url.split('/')[1]]
+    handler(new Witness(`${request.method} ${request.url}`), request, response)
+  })
+  server.listen(0, '127.0.0.1', () => tell({ port: /** @type {any} */ (server.address()).port }))
+  whenTold(() => {
+    server.close()
+    server.closeAllConnections()
+    onStop()
+    testify()
+  })
+}
+
+/** @param {object} message to whoever started this process or thread */
+function tell (message) {
+  if (parentPort) parentPort.postMessage(message)
+  else process.send?.(message)
+}
+
+/** @param {() => void} stop runs at the first message */
+function whenTold (stop) {
+  const channel = /** @type {any} */ (parentPort ?? process)
+  channel.once('message', () => {
+    stop()
+    if (parentPort) parentPort.close()
+    else process.disconnect()
+  })
+}
+
+module.exports = { Witness, dueAfter, now, serve, spin, tell, testify, whenTold }
