@@ -186,7 +186,7 @@ class Generator {
 
   absl::Status Cut() {
     cut_ns_ = now_ns_;
-    const absl::Status status = Append(ChunkKind::kRecords, records_.data(),
+    absl::Status status = Append(ChunkKind::kRecords, records_.data(),
                                        records_.size() * sizeof(Record));
     records_.clear();
     chunk_sequence_ = sequence_;
