@@ -187,7 +187,7 @@ class Generator {
   absl::Status Cut() {
     cut_ns_ = now_ns_;
     absl::Status status = Append(ChunkKind::kRecords, records_.data(),
-                                       records_.size() * sizeof(Record));
+                                 records_.size() * sizeof(Record));
     records_.clear();
     chunk_sequence_ = sequence_;
     chunk_counter_ = counter_;
