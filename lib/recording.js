@@ -50,7 +50,9 @@ function start (config) {
     describe: (/** @type {any} */ found) => JSON.stringify(meta(config, native, found))
   })
   const routes = new RouteTable(native.internString)
-  const recording = { calls: native.calls, routes, words: native.words(), idsKnown: found.asyncIds === true }
+  const words = native.words()
+  const requests = new Uint32Array(words.buffer, words.byteOffset + 2 * words.BYTES_PER_ELEMENT, 2)
+  const recording = { calls: native.calls, routes, words, requests, idsKnown: found.asyncIds === true }
   const undo = [instrumentHttp(recording), instrumentHttp2(recording), instrumentFrameworks()]
   if (config.causality === 'promises') undo.push(instrumentPromises(recording), instrumentTimers(recording))
   current = { native, file, found, routes, undo }

@@ -2,6 +2,7 @@
   "variables": {
     "platform_sources": [
       "src/platform/clock.cc",
+      "src/platform/realtime.cc",
       "src/platform/thread.cc"
     ],
     "trace_sources": [
@@ -38,6 +39,7 @@
       "src/analysis/trace_set.cc"
     ],
     "hooks_sources": [
+      "src/hooks/arrival.cc",
       "src/hooks/async_ids.cc",
       "src/hooks/descriptors.cc",
       "src/hooks/interpose.cc",

@@ -92,12 +92,19 @@ void Engine::StartDue() {
 void Engine::StartDueOpen() {
   // Bounded: when arrivals come faster than they can be sent, responses must
   // still be read.
-  for (int i = 0; i < kMaxBurst && next_arrival_ns_ < result_.measured_to_ns &&
-                  next_arrival_ns_ <= NowNs();
+  for (int i = 0;
+       i < kMaxBurst && MayStart() &&
+       next_arrival_ns_ < result_.measured_to_ns && next_arrival_ns_ <= NowNs();
        ++i) {
     Dispatch(next_arrival_ns_);
     next_arrival_ns_ = result_.start_ns + arrivals_.NextNs();
   }
+}
+
+// Whether the next arrival of an open loop may have a connection.
+bool Engine::MayStart() const {
+  return options_.connections == 0 ||
+         in_flight_ < static_cast<uint64_t>(options_.connections);
 }
 
 void Engine::Dispatch(int64_t intended_ns) {
@@ -107,6 +114,11 @@ void Engine::Dispatch(int64_t intended_ns) {
   source_.Next(&request_);
   sample.spec = request_.spec;
   const RequestSpec& spec = mix_.requests[request_.spec];
+  // All connections were busy until the last exchange ended.
+  const bool waited =
+      options_.connections > 0 && !options_.closed &&
+      in_flight_ + 1 == static_cast<uint64_t>(options_.connections);
+  sample.due_ns = waited ? std::max(intended_ns, freed_ns_) : intended_ns;
   sample.dispatched_ns = NowNs();
   const uint32_t slot = TakeConnection(sample.dispatched_ns);
   ++in_flight_;
@@ -180,6 +192,7 @@ void Engine::EndExchange(uint32_t slot, Failure failure,
   Connection& connection = slots_[slot].connection;
   Sample& sample = *connection.sample();
   sample.end_ns = NowNs();
+  freed_ns_ = sample.end_ns;
   sample.failure = failure;
   --in_flight_;
   ++ended_;
@@ -246,7 +259,8 @@ absl::Status Engine::Wait(int64_t now_ns) {
   if (now_ns < result_.measured_to_ns) {
     until_ns = std::min(until_ns, result_.measured_to_ns);
   }
-  if (!options_.closed && next_arrival_ns_ < result_.measured_to_ns) {
+  if (!options_.closed && MayStart() &&
+      next_arrival_ns_ < result_.measured_to_ns) {
     until_ns = std::min(until_ns, next_arrival_ns_);
   }
   int64_t wait_ns = std::max<int64_t>(0, until_ns - now_ns);

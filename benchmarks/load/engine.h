@@ -27,7 +27,7 @@ struct EngineOptions {
   std::string path_prefix;  // before every path; "" or "/base"
   bool closed = false;      // `connections` users who wait for each response
   double rate_per_s = 0;    // open loop
-  int connections = 0;      // closed loop
+  int connections = 0;      // closed loop: users; open loop: limit, 0: none
   int64_t warmup_ns = 0;
   int64_t duration_ns = 0;  // measured, after the warm-up
   int64_t timeout_ns = 0;
@@ -45,10 +45,11 @@ struct EngineOptions {
 // Drives one run from one thread.
 //
 // Open loop: arrivals come when the arrival process says so, whatever the
-// server does. Each takes an idle connection or opens one; the number of
-// connections is not limited, because a limit would make arrivals wait for
-// responses, which hides the server's stalls from the figures (coordinated
-// omission). Closed loop: `connections` users each send their next request when
+// server does. Each takes an idle connection or opens one. Where the number of
+// connections is limited, an arrival that finds none idle waits for one, and its
+// latency still counts from the time it was meant to be sent: the server's
+// stalls are not hidden (coordinated omission), but queue at the client.
+// Closed loop: `connections` users each send their next request when
 // they have the response to the last; this finds the saturation throughput.
 class Engine {
  public:
@@ -77,6 +78,7 @@ class Engine {
 
   void StartDue();
   void StartDueOpen();
+  bool MayStart() const;
   void Dispatch(int64_t intended_ns);
   // An idle connection, or a new one (which may have failed to open: Start()
   // says so).
@@ -99,6 +101,7 @@ class Engine {
   int64_t next_arrival_ns_ = 0;
   int64_t next_progress_ns_ = INT64_MAX;
   uint64_t in_flight_ = 0;
+  int64_t freed_ns_ = 0;  // when the last exchange ended
   uint64_t ended_ = 0;
   uint64_t failed_ = 0;
   std::deque<Slot> slots_;

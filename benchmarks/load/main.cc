@@ -72,7 +72,8 @@ void Declare(CLI::App& app, Flags& flags) {
       ->check(CLI::ExistingFile);
   app.add_flag("--closed", flags.closed,
                "closed loop: each of --connections waits for its response");
-  app.add_option("--connections", flags.connections, "closed loop: how many")
+  app.add_option("--connections", flags.connections,
+                 "closed loop: how many; open loop: at most (no limit)")
       ->check(CLI::Range(1, 100000));
   app.add_option("--timeout", flags.timeout_s,
                  "seconds until a request counts as failed (30)")
@@ -226,10 +227,6 @@ std::string CheckFlags(const Flags& flags) {
   }
   if (flags.closed && flags.connections == 0) {
     return "--closed needs --connections N (1 to 100000)";
-  }
-  if (!flags.closed && flags.connections > 0) {
-    return "--connections is for --closed; an open loop has as many "
-           "connections as it needs";
   }
   if (!flags.closed && flags.rate_per_s == 0) {
     return "--rate R (requests per second, 0.001 to 1e6) is missing; or "

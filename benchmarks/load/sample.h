@@ -27,8 +27,10 @@ absl::string_view FailureName(Failure failure);
 // did not come to that.
 struct Sample {
   int64_t intended_ns = 0;    // when the arrival process wanted it sent
-  int64_t dispatched_ns = 0;  // when the generator took it up; minus intended:
-                              // the generator's own lag
+  int64_t due_ns = 0;         // intended, or when one of a limited number of
+                              // connections was free for it
+  int64_t dispatched_ns = 0;  // when the generator took it up; minus due: the
+                              // generator's own lag
   int64_t sent_ns = 0;        // first send(2), once its connection was open
   int64_t first_byte_ns = 0;
   int64_t end_ns = 0;  // complete response, or the failure

@@ -62,7 +62,7 @@ Summary::Summary(const RunResult& result, const Mix& mix)
           Answered)),
       lag(Collect(
           result,
-          [](const Sample& s) { return s.dispatched_ns - s.intended_ns; },
+          [](const Sample& s) { return s.dispatched_ns - s.due_ns; },
           [](const Sample&) { return true; })) {
   sent_total = result.samples.size();
   uint64_t measured = 0;
@@ -157,7 +157,7 @@ void WriteSamples(const RunResult& result, const Mix& mix, std::ostream& out) {
     absl::StrAppend(&line, s.status, ",", s.local_port, ",",
                     s.sent_ns == 0 ? 0 : s.sent_ns + result.realtime_offset_ns,
                     ",");
-    absl::StrAppend(&line, s.dispatched_ns - s.intended_ns, ",",
+    absl::StrAppend(&line, s.dispatched_ns - s.due_ns, ",",
                     s.warmup ? "warmup" : "measured", ",");
     if (s.failure != Failure::kNone) {
       absl::StrAppend(&line, FailureName(s.failure));

@@ -53,9 +53,16 @@ class OpenRequests {
  * @param {import('./requests').Recording} recording
  * @returns {() => void} undoes it
  */
-function instrumentHttp ({ calls, routes }) {
+function instrumentHttp ({ calls, routes, requests }) {
+  // The request that begins an event is left in a word for the recorder
+  // (SharedWords in src/recorder/event_tracker.h): no call.
+  function begin () {
+    if (requests[0] !== 0) return calls.requestStart(KIND.http1)
+    return (requests[0] = requests[1]++)
+  }
+
   function onStart (/** @type {any} */ { response, socket }) {
-    const id = calls.requestStart(KIND.http1)
+    const id = begin()
     let open = socket[kOpen]
     if (open === undefined) {
       open = socket[kOpen] = new OpenRequests()

@@ -12,6 +12,7 @@ const OUTCOME = { finished: 0, aborted: 1, failed: 2 }
  *   slice: (sequence: number) => void, sliceOfId: () => void }} calls
  * @property {import('./routes').RouteTable} routes
  * @property {Float64Array} words [executing async id, slice sequence]
+ * @property {Uint32Array} requests [the request that began the event, the next request's number]
  * @property {boolean} idsKnown whether words[0] is kept
  */
 

@@ -56,6 +56,10 @@ class RouteTable {
     /** @type {Map<string, Map<string, number>>} method -> url path -> number */
     this.paths = new Map()
     this.routes = 0
+    /** @type {string | undefined} */
+    this.lastMethod = undefined
+    /** @type {Map<string, number>} */
+    this.lastPaths = new Map()
   }
 
   /**
@@ -65,16 +69,28 @@ class RouteTable {
   numberOf (request) {
     const pattern = frameworkPattern(request)
     if (pattern !== undefined) return this.numberOfPattern(request.method, pattern)
-    const path = pathOf(request.originalUrl || request.url || '')
-    let known = this.paths.get(request.method)
-    if (known === undefined) this.paths.set(request.method, known = new Map())
-    let number = known.get(path)
+    const url = request.originalUrl || request.url || ''
+    const known = this.pathsOf(request.method)
+    let number = known.get(url)
+    if (number !== undefined) return number
+    const path = pathOf(url)
+    number = known.get(path)
     if (number === undefined) {
       number = this.numberOfPattern(request.method, foldPath(path))
       if (known.size >= MAX_PATHS) known.clear()
       known.set(path, number)
     }
     return number
+  }
+
+  /** @returns {Map<string, number>} path -> number */
+  pathsOf (/** @type {string} */ method) {
+    if (method === this.lastMethod) return this.lastPaths
+    let known = this.paths.get(method)
+    if (known === undefined) this.paths.set(method, known = new Map())
+    this.lastMethod = method
+    this.lastPaths = known
+    return known
   }
 
   /**

@@ -152,10 +152,11 @@ Napi::Value InternString(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), id);
 }
 
-// words() -> Float64Array [executing async id, slice sequence] of this thread;
+// words() -> Float64Array of this thread's SharedWords, whose third element is
+// two 32-bit words;
 // its memory lives as long as the environment.
 Napi::Value Words(const Napi::CallbackInfo& info) {
-  static_assert(sizeof(SharedWords) == 2 * sizeof(double));
+  static_assert(sizeof(SharedWords) == 3 * sizeof(double));
   v8::Isolate* const isolate = v8::Isolate::GetCurrent();
   std::unique_ptr<v8::BackingStore> store = v8::ArrayBuffer::NewBackingStore(
       StockProvider::ForThread()->words(), sizeof(SharedWords),

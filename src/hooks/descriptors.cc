@@ -1,9 +1,12 @@
 #include "hooks/descriptors.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <cstddef>
+
+#include "hooks/arrival.h"
 
 namespace edgewise {
 namespace {
@@ -34,32 +37,58 @@ void Descriptors::DiscoverAll(ReadyWatcher* watcher) {
 }
 
 void Descriptors::Add(int fd, ReadyWatcher* watcher) {
-  // A descriptor that the helper's epoll did not know is a new file, whatever
-  // its number was before; without a helper ask again each time.
-  if (watcher != nullptr && !watcher->Watch(fd)) return;
-  const bool listens = Classify(fd) == EventType::kAccept;
-  if (watcher != nullptr) watcher->Listen(fd, listens);
+  // A number may have become another file's: ask, even for a known one.
+  const Descriptor descriptor = Classify(fd);
+  if (watcher == nullptr || descriptor.stamped) return;
+  if (watcher->Watch(fd)) {
+    watcher->Listen(fd, descriptor.type == EventType::kAccept);
+  }
 }
 
-EventType Descriptors::Classify(int fd) {
+Descriptors::Descriptor Descriptors::Classify(int fd) {
   const auto index = static_cast<size_t>(fd);
-  if (index >= types_.size()) types_.resize(index + 64, EventType::kUnknown);
-  return types_[index] = AskKernel(fd);
+  if (index >= known_.size()) known_.resize(index + 64);
+  const EventType type = AskKernel(fd);
+  // A listening socket is stamped for those that it accepts.
+  if (type != EventType::kTcpRead && type != EventType::kAccept) {
+    return known_[index] = {type};
+  }
+  const Stamping stamping = StampArrivals(fd);
+  // An accepted socket inherits the option: one that lacked it was not, at the
+  // latest when it became known.
+  const bool outgoing =
+      stamping == Stamping::kSwitchedOn || known_[index].outgoing;
+  const bool stamped =
+      type == EventType::kTcpRead && stamping != Stamping::kUnavailable;
+  return known_[index] = {type, stamped, outgoing};
+}
+
+void Descriptors::Forget() {
+  for (size_t fd = 0; fd < known_.size(); ++fd) {
+    const EventType type = known_[fd].type;
+    if (type == EventType::kTcpRead || type == EventType::kAccept) {
+      DoNotStampArrivals(static_cast<int>(fd));
+    }
+  }
+  known_.clear();
 }
 
 EventType Descriptors::AskKernel(int fd) const {
   if (fd == loop_->async_io_watcher.fd) return EventType::kMessage;
   if (fd == loop_->signal_io_watcher.fd) return EventType::kSignal;
   if (fd == loop_->inotify_fd) return EventType::kFsEvent;
+  if (SocketOption(fd, SO_PROTOCOL) == IPPROTO_TCP) {
+    return SocketOption(fd, SO_ACCEPTCONN) == 1 ? EventType::kAccept
+                                                : EventType::kTcpRead;
+  }
   struct stat info;
   if (fstat(fd, &info) != 0) return EventType::kUnknown;
   if (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode))
     return EventType::kPipeRead;
   if (!S_ISSOCK(info.st_mode)) return EventType::kPoll;
   if (SocketOption(fd, SO_ACCEPTCONN) == 1) return EventType::kAccept;
-  const int family = SocketOption(fd, SO_DOMAIN);
   if (SocketOption(fd, SO_TYPE) == SOCK_DGRAM) return EventType::kUdpRead;
-  return family == AF_UNIX ? EventType::kPipeRead : EventType::kTcpRead;
+  return EventType::kPipeRead;
 }
 
 }  // namespace edgewise

@@ -10,8 +10,8 @@
 
 namespace edgewise {
 
-// What each descriptor of the loop is: the type of the events that it brings.
-// Loop thread only.
+// What each descriptor of the loop is: the type of the events that it brings,
+// and who times them: the kernel (TCP) or the watcher. Loop thread only.
 class Descriptors {
  public:
   explicit Descriptors(uv_loop_t* loop) : loop_(loop) {}
@@ -24,24 +24,31 @@ class Descriptors {
   // All descriptors that the loop waits for already; once, at the start.
   void DiscoverAll(ReadyWatcher* watcher);
 
-  // The event type of a read on `fd`; asks the kernel the first time.
-  EventType TypeOf(int fd) {
-    if (static_cast<size_t>(fd) < types_.size() &&
-        types_[static_cast<size_t>(fd)] != EventType::kUnknown) {
-      return types_[static_cast<size_t>(fd)];
+  struct Descriptor {
+    EventType type = EventType::kUnknown;
+    bool stamped = false;   // by the kernel: see arrival.h
+    bool outgoing = false;  // stamped, and no connection that was accepted
+  };
+
+  // What `fd` is; asks the kernel the first time.
+  Descriptor Of(int fd) {
+    const auto index = static_cast<size_t>(fd);
+    if (index < known_.size() && known_[index].type != EventType::kUnknown) {
+      return known_[index];
     }
     return Classify(fd);
   }
 
-  void Forget() { types_.clear(); }
+  // Forgets all, and has the kernel stamp no more.
+  void Forget();
 
  private:
   void Add(int fd, ReadyWatcher* watcher);
-  EventType Classify(int fd);
+  Descriptor Classify(int fd);
   EventType AskKernel(int fd) const;
 
   uv_loop_t* const loop_;
-  std::vector<EventType> types_;  // by descriptor
+  std::vector<Descriptor> known_;  // by number
 };
 
 }  // namespace edgewise

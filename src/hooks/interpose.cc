@@ -35,7 +35,7 @@ int Poll(int epoll_fd, int timeout, Call call) {
   const uint64_t begin = Ticks();
   const int count = call();
   const bool waited = timeout != 0 && Ticks() - begin > NsToTicks(kSleptNs);
-  self->AfterPoll(epoll_fd, count, waited);
+  self->AfterPoll(epoll_fd, waited);
   return count;
 }
 
@@ -50,45 +50,48 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
               [&] { return epoll_wait(fd, events, max, timeout); });
 }
 
-template <typename Call>
-ssize_t Receive(int fd, const void* data, Call call) {
+ssize_t Read(int fd, void* data, size_t size) {
   SystemCallObserver* const self = observer;
-  if (self == nullptr) return call();
-  self->BeforeRead(fd);
-  const ssize_t bytes = call();
-  self->AfterRead(fd, data, bytes);
+  if (self == nullptr) return read(fd, data, size);
+  int64_t arrival_ns = 0;
+  const Arrival wanted = self->BeforeRead(fd);
+  const ssize_t bytes = wanted != Arrival::kNone
+                            ? ReadStamped(fd, data, size, wanted, &arrival_ns)
+                            : read(fd, data, size);
+  self->AfterRead(fd, data, bytes, arrival_ns);
   return bytes;
 }
 
-ssize_t Read(int fd, void* data, size_t size) {
-  return Receive(fd, data, [&] { return read(fd, data, size); });
+template <typename Call>
+auto Receive(int fd, Call call) {
+  SystemCallObserver* const self = observer;
+  if (self == nullptr) return call();
+  self->BeforeReceive(fd);
+  const auto result = call();
+  self->AfterReceive(fd);
+  return result;
 }
 
 ssize_t RecvMsg(int fd, msghdr* message, int flags) {
-  return Receive(fd, nullptr, [&] { return recvmsg(fd, message, flags); });
+  return Receive(fd, [&] { return recvmsg(fd, message, flags); });
 }
 
 int RecvMMsg(int fd, mmsghdr* messages, unsigned count, int flags,
              timespec* timeout) {
-  return static_cast<int>(Receive(fd, nullptr, [&] {
-    return recvmmsg(fd, messages, count, flags, timeout);
-  }));
+  return Receive(fd,
+                 [&] { return recvmmsg(fd, messages, count, flags, timeout); });
 }
 
 ssize_t RecvFrom(int fd, void* data, size_t size, int flags, sockaddr* address,
                  socklen_t* length) {
-  return Receive(fd, nullptr, [&] {
-    return recvfrom(fd, data, size, flags, address, length);
-  });
+  return Receive(
+      fd, [&] { return recvfrom(fd, data, size, flags, address, length); });
 }
 
 int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
-  SystemCallObserver* const self = observer;
-  if (self == nullptr) return accept4(fd, address, length, flags);
-  self->BeforeRead(fd);
-  const int connection = accept4(fd, address, length, flags);
-  self->AfterRead(fd, nullptr, connection);
-  self->AfterAccept(fd, connection);
+  const int connection =
+      Receive(fd, [&] { return accept4(fd, address, length, flags); });
+  if (observer != nullptr) observer->AfterAccept(fd, connection);
   return connection;
 }
 

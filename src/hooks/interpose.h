@@ -2,7 +2,10 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+
 #include "absl/status/status.h"
+#include "hooks/arrival.h"
 
 struct epoll_event;
 struct msghdr;
@@ -15,10 +18,15 @@ class SystemCallObserver {
  public:
   virtual ~SystemCallObserver() = default;
   virtual void BeforePoll(int epoll_fd) = 0;
-  virtual void AfterPoll(int epoll_fd, int count, bool waited) = 0;
-  // read, recvmsg, recvmmsg, recvfrom, accept4.
-  virtual void BeforeRead(int fd) = 0;
-  virtual void AfterRead(int fd, const void* data, ssize_t bytes) = 0;
+  virtual void AfterPoll(int epoll_fd, bool waited) = 0;
+  // read: AfterRead gets the arrival that BeforeRead wants, of a stamped socket
+  // only (arrival.h), or 0.
+  virtual Arrival BeforeRead(int fd) = 0;
+  virtual void AfterRead(int fd, const void* data, ssize_t bytes,
+                         int64_t arrival_realtime_ns) = 0;
+  // recvmsg, recvmmsg, recvfrom, accept4.
+  virtual void BeforeReceive(int fd) = 0;
+  virtual void AfterReceive(int fd) = 0;
   // `new_fd` is negative when there was no connection.
   virtual void AfterAccept(int listening_fd, int new_fd) = 0;
 };

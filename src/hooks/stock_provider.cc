@@ -117,13 +117,14 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   if (config.watcher_interval_ns > 0) {
     auto watcher = ReadyWatcher::Start(
         config.watcher_interval_ns,
-        [this](uint64_t ticks) { thread_pool_.Look(ticks); });
+        [this](uint64_t ticks) { return thread_pool_.Look(ticks); });
     if (watcher.ok()) watcher_ = *std::move(watcher);
   }
   slo_ticks_ = config.slo_ns > 0 ? NsToTicks(static_cast<double>(config.slo_ns))
                                  : UINT64_MAX;
   tracker_ = std::make_unique<EventTracker>(recorder_.get(), watcher_.get(),
-                                            config.ids, &words_, next_request_);
+                                            config.ids, &words_);
+  NoteTimer();
   AttachCallbacks();
   active = tracker_.get();
   const bool main_script = !uv_loop_alive(loop_) || loop_->time == 0;
@@ -138,7 +139,6 @@ void StockProvider::Stop() {
   DetachCallbacks();
   watcher_.reset();  // joins the helper, which uses thread_pool_
   recorder_->Stop();
-  next_request_ = tracker_->next_request();
   tracker_.reset();
   recorder_.reset();
 }
@@ -153,14 +153,12 @@ void StockProvider::AttachCallbacks() {
   }
   thread_pool_.Enable(tracker_.get());
   isolate_->AddBeforeCallEnteredCallback(&OnEnterJs);
-  isolate_->AddCallCompletedCallback(&OnLeaveJs);
   isolate_->AddGCPrologueCallback(&OnGcBegin, this);
   isolate_->AddGCEpilogueCallback(&OnGcEnd, this);
 }
 
 void StockProvider::DetachCallbacks() {
   isolate_->RemoveBeforeCallEnteredCallback(&OnEnterJs);
-  isolate_->RemoveCallCompletedCallback(&OnLeaveJs);
   isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
   isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
   gc_depth_ = 0;
@@ -174,36 +172,44 @@ void StockProvider::DetachCallbacks() {
   uv_prepare_stop(&prepare_);
 }
 
-void StockProvider::OnEnterJs(v8::Isolate* isolate) {
-  EventTracker* const tracker = active;
-  if (tracker == nullptr) return;
-  if (!tracker->in_js() && v8::MicrotasksScope::IsRunningMicrotasks(isolate)) {
-    tracker->EnterMicrotask();
-  } else {
-    tracker->EnterJs([] { return provider->TimersDueNs(); });
-  }
+// V8 also tells when a call has completed, but copies its list of callbacks
+// each time it does: as dear as everything else that is done here for an entry.
+// Nothing needs it: an event ends where the next one begins.
+void StockProvider::OnEnterJs(v8::Isolate*) {
+  if (active != nullptr) active->EnterJs(*provider);
 }
 
-void StockProvider::OnLeaveJs(v8::Isolate*) {
-  if (active == nullptr) return;
-  active->LeaveJs();
-  if (active->after_check()) provider->NoteTimer();
+// Whether there is JavaScript on the stack. The answer is V8's own, for
+// profilers: it finds a frame, or that none was entered.
+bool StockProvider::InJavaScript() const {
+  v8::RegisterState registers;
+  registers.pc = __builtin_return_address(0);
+  registers.fp = registers.sp = __builtin_frame_address(0);
+  v8::SampleInfo info;
+  void* frame;
+  isolate_->GetStackSample(registers, &frame, 1, &info);
+  return info.frames_count > 0;
 }
 
 void StockProvider::NoteTimer() {
+  if (node_timer_ == nullptr) return;
   timer_was_active_ =
-      node_timer_ != nullptr &&
       uv_is_active(reinterpret_cast<const uv_handle_t*>(node_timer_)) != 0;
+  timer_was_due_ms_ = node_timer_->timeout;
 }
 
 // libuv stops a due timer before it calls back, and JavaScript never stops
-// Node's timer: active at the check phase, and inactive now, means "due".
+// Node's timer: not active now, but so at the check phase or set since, it is
+// due.
 int64_t StockProvider::TimersDueNs() {
-  if (node_timer_ == nullptr || !timer_was_active_ ||
+  if (node_timer_ == nullptr) return -1;
+  const bool was_set =
+      timer_was_active_ || node_timer_->timeout != timer_was_due_ms_;
+  if (!was_set ||
       uv_is_active(reinterpret_cast<const uv_handle_t*>(node_timer_)) != 0) {
     return -1;
   }
-  timer_was_active_ = false;
+  NoteTimer();
   return static_cast<int64_t>(node_timer_->timeout) * 1'000'000;
 }
 
@@ -226,27 +232,46 @@ void StockProvider::BeforePoll(int epoll_fd) {
   if (epoll_fd == loop_->backend_fd) tracker_->PollBegin();
 }
 
-void StockProvider::AfterPoll(int epoll_fd, int count, bool waited) {
-  if (epoll_fd == loop_->backend_fd) tracker_->PollEnd(count, waited);
+void StockProvider::AfterPoll(int epoll_fd, bool waited) {
+  if (epoll_fd == loop_->backend_fd) tracker_->PollEnd(waited);
 }
 
-// Reads that JavaScript makes (fs.readSync, also in a continuation that runs
-// as a microtask) are part of the running event, not the begin of another.
-bool StockProvider::RunsJavaScript() const {
-  return tracker_->in_js() ||
-         v8::MicrotasksScope::IsRunningMicrotasks(isolate_);
+// Reads that JavaScript makes (fs.readSync, a spawnSync's pipes) are part of
+// the running event, not the begin of another. Only files and pipes are read
+// like that.
+bool StockProvider::ReadByLoop(int fd, EventType type) const {
+  if (fd == loop_->async_io_watcher.fd || fd == loop_->signal_io_watcher.fd) {
+    return true;
+  }
+  const bool may_be_script =
+      type == EventType::kPipeRead || type == EventType::kPoll;
+  return !may_be_script || !InJavaScript();
 }
 
-void StockProvider::BeforeRead(int fd) {
-  reading_ = !RunsJavaScript();
-  if (reading_) tracker_->IoBegin(descriptors_.TypeOf(fd), fd);
+Arrival StockProvider::BeforeRead(int fd) {
+  const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
+  if (descriptor.stamped) {
+    reading_ = true;
+    tracker_->TimedIoBegin(descriptor.type, fd);
+    // Answers to several requests may have come in one after the other while
+    // the loop was busy.
+    return descriptor.outgoing && tracker_->poll_was_late() ? Arrival::kOfFirst
+                                                            : Arrival::kOfLast;
+  }
+  reading_ = ReadByLoop(fd, descriptor.type);
+  if (reading_) tracker_->IoBegin(descriptor.type, fd);
+  return Arrival::kNone;
 }
 
-void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes) {
+void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes,
+                              int64_t arrival_realtime_ns) {
   if (!reading_) return;
-  reading_ = false;
+  if (arrival_realtime_ns != 0) {
+    tracker_->TimedIoEnd(arrival_realtime_ns);
+    return;
+  }
   tracker_->IoEnd(fd);
-  if (data == nullptr || fd != loop_->signal_io_watcher.fd) return;
+  if (fd != loop_->signal_io_watcher.fd) return;
   SignalMessage message;
   if (bytes >= static_cast<ssize_t>(sizeof(message))) {
     std::memcpy(&message, data, sizeof(message));
@@ -254,8 +279,18 @@ void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes) {
   }
 }
 
+void StockProvider::BeforeReceive(int fd) {
+  const EventType type = descriptors_.Of(fd).type;
+  reading_ = ReadByLoop(fd, type);
+  if (reading_) tracker_->IoBegin(type, fd);
+}
+
+void StockProvider::AfterReceive(int fd) {
+  if (reading_) tracker_->IoEnd(fd);
+}
+
 void StockProvider::AfterAccept(int listening_fd, int new_fd) {
-  if (!RunsJavaScript()) tracker_->Accepted(new_fd);
+  if (reading_) tracker_->Accepted(new_fd);
 }
 
 void StockProvider::OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags,

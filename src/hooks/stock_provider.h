@@ -56,23 +56,29 @@ class StockProvider : private SystemCallObserver {
   SharedWords* words() { return &words_; }
 
  private:
+  friend class EventTracker;  // asks the two below
+
   StockProvider(v8::Isolate* isolate, uv_loop_t* loop);
   ~StockProvider() override;
 
+  int64_t TimersDueNs();
+  bool InJavaScript() const;
+
   void BeforePoll(int epoll_fd) override;
-  void AfterPoll(int epoll_fd, int count, bool waited) override;
-  void BeforeRead(int fd) override;
-  void AfterRead(int fd, const void* data, ssize_t bytes) override;
+  void AfterPoll(int epoll_fd, bool waited) override;
+  Arrival BeforeRead(int fd) override;
+  void AfterRead(int fd, const void* data, ssize_t bytes,
+                 int64_t arrival_realtime_ns) override;
+  void BeforeReceive(int fd) override;
+  void AfterReceive(int fd) override;
   void AfterAccept(int listening_fd, int new_fd) override;
 
   void AttachCallbacks();
   void DetachCallbacks();
   void NoteTimer();
-  int64_t TimersDueNs();
-  bool RunsJavaScript() const;
+  bool ReadByLoop(int fd, EventType type) const;
 
   static void OnEnterJs(v8::Isolate*);
-  static void OnLeaveJs(v8::Isolate*);
   static void OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void OnPrepare(uv_prepare_t* handle);
@@ -88,15 +94,14 @@ class StockProvider : private SystemCallObserver {
   uv_check_t check_;
   const uv_timer_t* node_timer_ = nullptr;  // the one behind all JS timers
   bool timer_was_active_ = false;
+  uint64_t timer_was_due_ms_ = 0;
   absl::Status interposition_;
 
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ReadyWatcher> watcher_;
   std::unique_ptr<EventTracker> tracker_;
   uint64_t slo_ticks_ = UINT64_MAX;
-  uint32_t next_request_ = 1;
-  bool reading_ =
-      false;  // between BeforeRead and AfterRead, at the loop's level
+  bool reading_ = false;  // the system call that runs is the loop's own
 
   static constexpr uint32_t kMaxGcDepth = 8;
   uint64_t gc_begin_[kMaxGcDepth] = {};

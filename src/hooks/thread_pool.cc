@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "platform/clock.h"
+
 namespace edgewise {
 namespace {
 
@@ -14,6 +16,11 @@ thread_local ThreadPoolObserver* current = nullptr;
 
 // struct uv__queue is {next, prev}; older headers spell it void*[2].
 void* QueueNext(const void* node) { return *static_cast<void* const*>(node); }
+
+uv__work* WorkOf(void* node) {
+  return reinterpret_cast<uv__work*>(static_cast<char*>(node) -
+                                     offsetof(uv__work, wq));
+}
 
 template <typename Request>
 Request* RequestAround(uv__work* work) {
@@ -89,7 +96,7 @@ void ThreadPoolObserver::Disable() {
   uv_mutex_unlock(&loop_->wq_mutex);
 }
 
-void ThreadPoolObserver::Look(uint64_t ticks) {
+bool ThreadPoolObserver::Look(uint64_t ticks) {
   uv_mutex_lock(&loop_->wq_mutex);
   const void* const head = &loop_->wq;
   size_t finished = 0;
@@ -97,6 +104,7 @@ void ThreadPoolObserver::Look(uint64_t ticks) {
     if (++finished > seen_.size()) seen_.push_back(ticks);
   }
   uv_mutex_unlock(&loop_->wq_mutex);
+  return finished > 0;
 }
 
 void ThreadPoolObserver::OnAsync(uv_async_t* async) {
@@ -110,21 +118,34 @@ void ThreadPoolObserver::WrapQueue() {
   const void* const head = &loop_->wq;
   size_t position = 0;
   for (void* node = QueueNext(head); node != head; node = QueueNext(node)) {
-    auto* const work = reinterpret_cast<uv__work*>(static_cast<char*>(node) -
-                                                   offsetof(uv__work, wq));
-    const uint64_t ready = position < seen_.size() ? seen_[position] : 0;
-    pending_.push_back({work->done, TypeOf(work), ready});
-    work->done = &OnDone;
+    Wrap(WorkOf(node), position < seen_.size() ? seen_[position] : 0);
     ++position;
   }
   seen_.clear();
   uv_mutex_unlock(&loop_->wq_mutex);
 }
 
+void ThreadPoolObserver::Wrap(uv__work* work, uint64_t ready) {
+  pending_.push_back({work->done, TypeOf(work), ready});
+  work->done = &OnDone;
+}
+
+// A request may join the queue after WrapQueue() and before libuv takes it.
+// libuv has removed `done` from the queue that it took, but not forgotten whom
+// it stood before: that one, or the queue's head, which is on libuv's stack.
+void ThreadPoolObserver::WrapLatecomer(const uv__work* done) {
+  constexpr uintptr_t kMaxStack = 1 << 16;
+  void* const next = QueueNext(&done->wq);
+  const auto above = reinterpret_cast<uintptr_t>(next) -
+                     reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (above >= kMaxStack) Wrap(WorkOf(next), Ticks());
+}
+
 void ThreadPoolObserver::OnDone(uv__work* work, int status) {
   ThreadPoolObserver* const self = current;
   const Completion completion = self->pending_.front();
   self->pending_.pop_front();
+  if (self->pending_.empty()) self->WrapLatecomer(work);
   work->done = completion.done;
   if (self->tracker_ != nullptr) {
     self->tracker_->WorkBegin(completion.type, completion.ready);

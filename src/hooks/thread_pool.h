@@ -34,8 +34,9 @@ class ThreadPoolObserver {
   void Disable();
 
   // Helper thread, while enabled: notes which requests have finished by
-  // `ticks`.
-  void Look(uint64_t ticks);
+  // `ticks`. True if the loop has not taken them yet: more may join them
+  // unannounced.
+  bool Look(uint64_t ticks);
 
  private:
   using Done = void (*)(uv__work*, int);
@@ -52,6 +53,8 @@ class ThreadPoolObserver {
   static void OnAsync(uv_async_t* async);
   static void OnDone(uv__work* work, int status);
   void WrapQueue();
+  void Wrap(uv__work* work, uint64_t ready);
+  void WrapLatecomer(const uv__work* done);
   EventType TypeOf(uv__work* work);
   uv_req_type RequestOf(uv__work* work);
 

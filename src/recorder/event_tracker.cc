@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace edgewise {
+namespace {
+
+// A loop that asks for news after a longer time comes late to some.
+constexpr double kLateNs = 200'000;
+
+}  // namespace
 
 void EventTracker::Attach(EventType type) {
   const uint64_t now = Ticks();
@@ -11,27 +18,27 @@ void EventTracker::Attach(EventType type) {
   open_.type = type;
   open_.begin = now;
   poll_ticks_ = last_check_ = this_check_ = now;
-  in_js_ = true;
   after_check_ = true;  // the timers' first pass comes before any wait
   Enter(ids_.execution());
+  words_->begun_request = SharedWords::kMustCall;
 }
 
 void EventTracker::PollBegin() {
   if (open_.entered) Close(Ticks());
   open_ = OpenEvent{};
-  in_js_ = false;
   after_check_ = false;
-  if (watcher_ != nullptr) watcher_->LoopIdle();
   poll_ticks_ = Ticks();
 }
 
-void EventTracker::PollEnd(int count, bool waited) {
+void EventTracker::PollEnd(bool waited) {
   const uint64_t now = Ticks();
   ++polls_;
+  // poll_ticks_ is the wait's begin yet.
+  poll_was_late_ = !waited && poll_ticks_ - poll_end_ > NsToTicks(kLateNs);
+  poll_end_ = now;
   poll_waited_ = waited;
   // Without a wait the files were ready before the loop asked.
   if (waited) poll_ticks_ = now;
-  if (watcher_ != nullptr && count > 0) watcher_->LoopBusy(now);
   Open(EventType::kUnknown, kNoFd, now, 0, ReadyKind::kNone);
 }
 
@@ -86,6 +93,7 @@ void EventTracker::Enter(uint64_t id) {
   open_.entered = true;
   open_.async_id = id;
   slice_sequence_ = next_sequence_++;
+  words_->begun_request = SharedWords::kNoRequest;
   FindReady();
   Publish();
 }
@@ -102,17 +110,19 @@ void EventTracker::FindReady() {
       open_.flags |= kFlagNewConnection;
       // The bytes were there at the first look after the accept: they waited
       // with their connection in the backlog.
-      if (poll + 1 == polls_ && !poll_waited_) seen = accepted;
+      if (seen == 0 && poll + 1 == polls_ && !poll_waited_) seen = accepted;
     }
   }
   open_.ready = seen != 0 ? std::min(seen, told) : told;
-  open_.ready_kind = poll_waited_ || watcher_ != nullptr
+  const bool watched = watcher_ != nullptr && !open_.kernel_timed;
+  open_.ready_kind = seen != 0 || poll_waited_ || watched
                          ? ReadyKind::kObserved
                          : ReadyKind::kUpperBound;
 }
 
 void EventTracker::Close(uint64_t now) {
   if (!open_.entered) return;
+  if (words_->begun_request != SharedWords::kMustCall) PushBegun();
   Record record{};
   record.ticks = open_.begin;
   record.duration = static_cast<float>(now - open_.begin);
@@ -138,13 +148,26 @@ void EventTracker::SliceFromAsyncId() {
   NoteId(ids_.execution());
 }
 
+// What happens inside an event comes after a request that began it.
+void EventTracker::PushInner(const Record& record) {
+  if (words_->begun_request != SharedWords::kMustCall) PushBegun();
+  recorder_->PushInner(record);
+}
+
+void EventTracker::PushBegun() {
+  const uint32_t request =
+      std::exchange(words_->begun_request, SharedWords::kMustCall);
+  if (request == SharedWords::kNoRequest) return;
+  PushStart(request, RequestKind::kHttp1, open_.begin);
+}
+
 void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id) {
   Record record{};
   record.ticks = Ticks();
   record.kind = RecordKind::kSlice;
   record.aux = static_cast<uint32_t>(source_distance);
   SetIds(record, async_id & kIdMask, ids_.counter() & kIdMask);
-  recorder_->PushInner(record);
+  PushInner(record);
   slice_sequence_ = next_sequence_++;
   Publish();
 }
@@ -164,16 +187,28 @@ void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
   record.kind = RecordKind::kGc;
   record.type = static_cast<uint8_t>(type);
   record.aux = depth;
-  recorder_->PushInner(record);
+  // It says nothing of requests: one may still begin the event.
+  if (words_->begun_request == SharedWords::kNoRequest) {
+    recorder_->PushInner(record);
+  } else {
+    PushInner(record);
+  }
 }
 
 uint32_t EventTracker::RequestStart(RequestKind kind) {
+  if (words_->begun_request != SharedWords::kMustCall) PushBegun();
   // A second request in one event (pipelining) runs in a slice of its own.
   if (open_.has_request) PushSlice(0, 0);
+  const uint32_t request = words_->next_request++;
+  PushStart(request, kind, Ticks());
+  return request;
+}
+
+void EventTracker::PushStart(uint32_t request, RequestKind kind,
+                             uint64_t ticks) {
   open_.has_request = true;
-  const uint32_t request = next_request_++;
   Record record{};
-  record.ticks = Ticks();
+  record.ticks = ticks;
   record.kind = RecordKind::kRequestStart;
   record.type = static_cast<uint8_t>(kind);
   record.aux = request;
@@ -181,7 +216,6 @@ uint32_t EventTracker::RequestStart(RequestKind kind) {
   recorder_->PushInner(record);
   recent_requests_[request % kRecentRequests] = {
       request, open_.ready != 0 ? open_.ready : open_.begin};
-  return request;
 }
 
 uint64_t EventTracker::RequestEnd(uint32_t request, uint32_t route,
@@ -194,7 +228,7 @@ uint64_t EventTracker::RequestEnd(uint32_t request, uint32_t route,
   record.duration = std::bit_cast<float>(route);
   record.ready_before = std::bit_cast<float>(status);
   SetIds(record, ids_.execution() & kIdMask, ids_.counter() & kIdMask);
-  recorder_->PushInner(record);
+  PushInner(record);
   const RecentRequest& recent = recent_requests_[request % kRecentRequests];
   return recent.request == request ? record.ticks - recent.ready : 0;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "platform/clock.h"
+#include "platform/realtime.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
 #include "trace/record.h"
@@ -14,19 +15,32 @@ namespace edgewise {
 struct AsyncIds {
   const double* fields = nullptr;  // {execution, trigger, counter, default}
 
-  uint64_t execution() const {
-    return fields != nullptr ? static_cast<uint64_t>(fields[0]) : 0;
-  }
-  uint64_t counter() const {
-    return fields != nullptr ? static_cast<uint64_t>(fields[2]) : 0;
+  uint64_t execution() const { return At(0); }
+  uint64_t counter() const { return At(2); }
+
+ private:
+  // Through int64_t: one instruction, and no id is that large.
+  uint64_t At(int index) const {
+    return fields != nullptr
+               ? static_cast<uint64_t>(static_cast<int64_t>(fields[index]))
+               : 0;
   }
 };
 
-// Two words that the promise hooks read from JavaScript, so that a promise is
-// stamped without a call.
+// What JavaScript and the tracker share, so that JavaScript need not call.
 struct SharedWords {
+  // For the promise hooks, which stamp each promise:
   double execution_id;  // the async id that the current slice runs under
   double sequence;      // the current slice's number, modulo kSequenceModulus
+
+  // An HTTP request that begins before anything else has happened in an event
+  // is recorded later, as of the event's begin: JavaScript takes the number
+  // `next_request` and leaves it in `begun_request` if it finds kNoRequest
+  // there, else it must call RequestStart().
+  static constexpr uint32_t kNoRequest = 0;
+  static constexpr uint32_t kMustCall = UINT32_MAX;
+  uint32_t begun_request;
+  uint32_t next_request;
 };
 
 // Turns what the loop does into records. It knows no V8 and no libuv: it is
@@ -42,15 +56,14 @@ class EventTracker {
   // Numbers fit a small integer of every V8 on 31 bits.
   static constexpr uint64_t kSequenceModulus = uint64_t{1} << 30;
 
-  // `watcher` may be null; `words` outlive the tracker. Requests are numbered
-  // from `first_request`: a thread that records again goes on counting.
+  // `watcher` may be null; `words` outlive the tracker: a thread that records
+  // again goes on counting its requests.
   EventTracker(Recorder* recorder, ReadyWatcher* watcher, AsyncIds ids,
-               SharedWords* words, uint32_t first_request = 1)
-      : recorder_(recorder),
-        watcher_(watcher),
-        ids_(ids),
-        words_(words),
-        next_request_(first_request) {}
+               SharedWords* words)
+      : recorder_(recorder), watcher_(watcher), ids_(ids), words_(words) {
+    words_->begun_request = SharedWords::kMustCall;
+    if (words_->next_request == 0) words_->next_request = 1;
+  }
 
   // Recording begins inside a running event (usually the main script).
   void Attach(EventType type);
@@ -61,8 +74,8 @@ class EventTracker {
   // The loop is about to wait for I/O.
   void PollBegin();
 
-  // The loop has `count` descriptors to handle. `waited`: it slept for them.
-  void PollEnd(int count, bool waited);
+  // The loop has been told what is ready. `waited`: it slept for it.
+  void PollEnd(bool waited);
 
   // The loop is about to read from (accept on) `fd`; and has done so.
   void IoBegin(EventType type, int fd) {
@@ -72,6 +85,17 @@ class EventTracker {
   }
   void IoEnd(int fd) {
     if (watcher_ != nullptr) watcher_->Consumed(fd, Ticks());
+  }
+
+  // The same where the kernel says when the bytes arrived: CLOCK_REALTIME, 0
+  // if there were none.
+  void TimedIoBegin(EventType type, int fd) {
+    Open(type, fd, Ticks(), 0, ReadyKind::kNone);
+    open_.kernel_timed = true;
+  }
+  void TimedIoEnd(int64_t arrival_realtime_ns) {
+    if (arrival_realtime_ns == 0) return;
+    open_.ready = realtime_.TicksAt(arrival_realtime_ns, open_.begin);
   }
   // `fd` is a new connection that the running accept has brought; negative:
   // there was none (any more).
@@ -86,41 +110,28 @@ class EventTracker {
   // What is being handled turned out to be `type` (a signal: a child's end).
   void Refine(EventType type) { open_.type = type; }
 
+  // Whether the loop came so late to the current wait that what it found may
+  // have arrived long before, and over some time.
+  bool poll_was_late() const { return poll_was_late_; }
+
   // The loop's check phase begins: immediates, then close callbacks, timers.
   void CheckBegin();
 
-  // JavaScript is entered from the outside. `timers_due_ns()` answers whether
-  // the loop has begun its timers: their due time (CLOCK_MONOTONIC), or -1.
-  template <typename TimersDue>
-  void EnterJs(TimersDue timers_due_ns) {
+  // Native code enters JavaScript. `loop` answers what is asked only when an
+  // entry is no plain continuation of the running event:
+  //   int64_t TimersDueNs()  whether the loop has begun its timers: their due
+  //                          time (CLOCK_MONOTONIC), or -1
+  //   bool InJavaScript()    whether JavaScript called the native code
+  template <typename Loop>
+  void EnterJs(Loop& loop) {
     const uint64_t id = ids_.execution();
-    if (in_js_) {  // from JavaScript through C++: perhaps in a timer or tick
-      if (id != slice_id_) NoteId(id);
-      return;
-    }
-    in_js_ = true;
     if (open_.entered) {
       if (id == open_.async_id || id == slice_id_) return;
       if (id == 0 && (!after_check_ || open_.type == EventType::kTimer)) return;
+      if (id != 0 && loop.InJavaScript()) return NoteId(id);
     }
-    EnterOther(id, after_check_ && id == 0 ? timers_due_ns() : -1);
+    EnterOther(id, after_check_ && id == 0 ? loop.TimersDueNs() : -1);
   }
-  void LeaveJs() { in_js_ = false; }
-
-  // JavaScript that runs as a microtask, after the callback has left, was
-  // entered from native code that it called. V8 announces such an entry, but
-  // not its end: it must not count as in_js().
-  void EnterMicrotask() {
-    const uint64_t id = ids_.execution();
-    if (!open_.entered) {
-      EnterOther(id, -1);
-    } else if (id != slice_id_) {
-      NoteId(id);
-    }
-  }
-  bool in_js() const { return in_js_; }
-  bool after_check() const { return after_check_; }
-  uint32_t next_request() const { return next_request_; }
 
   // A continuation registered in slice `source` (SharedWords::sequence at the
   // time) begins to run.
@@ -149,8 +160,9 @@ class EventTracker {
     uint32_t flags = 0;
     EventType type = EventType::kUnknown;
     ReadyKind ready_kind = ReadyKind::kNone;
-    bool entered = false;      // JavaScript has run: it is an event
-    bool has_request = false;  // it is the source of a request
+    bool kernel_timed = false;  // the kernel stamps what arrives on fd
+    bool entered = false;       // JavaScript has run: it is an event
+    bool has_request = false;   // it is the source of a request
   };
 
   void Open(EventType type, int fd, uint64_t now, uint64_t ready,
@@ -168,6 +180,9 @@ class EventTracker {
   void EnterOther(uint64_t id, int64_t timers_due_ns);
   void Enter(uint64_t id);
   void FindReady();
+  void PushInner(const Record& record);
+  void PushStart(uint32_t request, RequestKind kind, uint64_t ticks);
+  void PushBegun();
   void PushSlice(uint64_t source_distance, uint64_t async_id);
   void Publish();
 
@@ -177,17 +192,18 @@ class EventTracker {
   SharedWords* const words_;
 
   OpenEvent open_;
-  bool in_js_ = false;
+  RealtimeToTicks realtime_;
   bool after_check_ = false;  // between the check phase and the next wait
   bool poll_waited_ = false;  // the loop slept before the current batch
-  uint64_t poll_ticks_ = 0;   // when the current batch's files were ready
-  uint64_t polls_ = 0;        // waits of the loop so far
-  uint64_t last_check_ = 0;   // begin of the check phase before this one
+  bool poll_was_late_ = false;
+  uint64_t poll_end_ = 0;    // when the last wait ended
+  uint64_t poll_ticks_ = 0;  // when the current batch's files were ready
+  uint64_t polls_ = 0;       // waits of the loop so far
+  uint64_t last_check_ = 0;  // begin of the check phase before this one
   uint64_t this_check_ = 0;
   uint64_t next_sequence_ = 1;   // of the next event or slice
   uint64_t slice_sequence_ = 0;  // of the running slice
   uint64_t slice_id_ = 0;        // the async id it runs under
-  uint32_t next_request_;
 
   static constexpr uint32_t kRecentRequests = 4096;
   struct RecentRequest {

@@ -1,15 +1,14 @@
 #include "recorder/ready_watcher.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,13 +24,8 @@ namespace {
 
 constexpr int kEdgesPerLook = 256;
 
-// Looks without work before the helper parks: about 2 ms at 100 µs.
-constexpr int kIdleLooksBeforePark = 20;
-
-void Futex(std::atomic<uint32_t>* word, int operation, uint32_t value) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), operation, value,
-          nullptr, nullptr, 0);
-}
+// A wait that took longer than this has slept, and was ended by the edge.
+constexpr double kSleptNs = 4000;
 
 }  // namespace
 
@@ -40,24 +34,32 @@ void ReadyWatcher::FreeSlots::operator()(Slot* slots) const {
 }
 
 absl::StatusOr<std::unique_ptr<ReadyWatcher>> ReadyWatcher::Start(
-    int64_t interval_ns, std::function<void(uint64_t)> on_look) {
+    int64_t interval_ns, OnLook on_look) {
   const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_fd < 0) return absl::ErrnoToStatus(errno, "epoll_create1");
+  const int stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (stop_fd < 0) {
+    close(epoll_fd);
+    return absl::ErrnoToStatus(errno, "eventfd");
+  }
   std::unique_ptr<ReadyWatcher> watcher(
-      new ReadyWatcher(epoll_fd, interval_ns, std::move(on_look)));
+      new ReadyWatcher(epoll_fd, stop_fd, interval_ns, std::move(on_look)));
   if (watcher->slots_ == nullptr) {
     return absl::ResourceExhaustedError("no memory for the descriptor table");
+  }
+  if (!watcher->Watch(stop_fd)) {
+    return absl::ErrnoToStatus(errno, "epoll_ctl");
   }
   watcher->helper_ =
       StartHelperThread("edgewise-ready", [w = watcher.get()] { w->Run(); });
   return watcher;
 }
 
-ReadyWatcher::ReadyWatcher(int epoll_fd, int64_t interval_ns,
-                           std::function<void(uint64_t)> on_look)
+ReadyWatcher::ReadyWatcher(int epoll_fd, int stop_fd, int64_t interval_ns,
+                           OnLook on_look)
     : epoll_fd_(epoll_fd),
+      stop_fd_(stop_fd),
       interval_ns_(interval_ns),
-      interval_ticks_(NsToTicks(static_cast<double>(interval_ns))),
       on_look_(std::move(on_look)) {
   void* memory = mmap(nullptr, sizeof(Slot) * kMaxFds, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -65,9 +67,9 @@ ReadyWatcher::ReadyWatcher(int epoll_fd, int64_t interval_ns,
 }
 
 ReadyWatcher::~ReadyWatcher() {
-  stop_.store(true, std::memory_order_seq_cst);
-  Unpark();
+  eventfd_write(stop_fd_, 1);
   if (helper_.joinable()) helper_.join();
+  close(stop_fd_);
   close(epoll_fd_);
 }
 
@@ -92,43 +94,37 @@ int64_t ReadyWatcher::CpuNs() const {
 
 void ReadyWatcher::Run() {
   UsePreciseSleep();
-  int idle_looks = 0;
-  uint64_t last_busy = 0;
-  while (!stop_.load(std::memory_order_relaxed)) {
-    const uint64_t busy = busy_since_.load(std::memory_order_relaxed);
-    if (busy != 0 && Ticks() - busy >= interval_ticks_) Look(busy);
-    idle_looks = busy == 0 || busy == last_busy ? idle_looks + 1 : 0;
-    if (busy != 0) {
-      last_busy = busy;
-      idle_looks = 0;
+  std::array<epoll_event, kEdgesPerLook> edges;
+  const uint64_t slept_ticks = NsToTicks(kSleptNs);
+  uint64_t last_look = Ticks();
+  bool look_again = false;
+  for (;;) {
+    const uint64_t before = Ticks();
+    const int count =
+        epoll_wait(epoll_fd_, edges.data(), kEdgesPerLook, look_again ? 0 : -1);
+    const uint64_t now = Ticks();
+    for (int i = 0; i < count; ++i) {
+      if (edges[i].data.fd == stop_fd_) return;
     }
-    if (idle_looks >= kIdleLooksBeforePark) {
-      Park();
-      idle_looks = 0;
-      continue;
-    }
+    const bool slept = now - before > slept_ticks;
+    const uint64_t ticks = slept ? now : last_look + (now - last_look) / 2;
+    if (count > 0) Note(edges.data(), count, ticks);
+    look_again = on_look_ && on_look_(ticks);
+    last_look = now;
     const timespec pause{0, interval_ns_};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
   }
 }
 
-void ReadyWatcher::Look(uint64_t busy_since) {
-  const uint64_t now = Ticks();
-  const uint64_t before = std::max(last_look_, busy_since);
-  last_look_ = now;
-  if (on_look_) on_look_(now);
-  std::array<epoll_event, kEdgesPerLook> edges;
-  const int count = epoll_wait(epoll_fd_, edges.data(), kEdgesPerLook, 0);
-  if (count <= 0) return;
+void ReadyWatcher::Note(const epoll_event* edges, int count, uint64_t ticks) {
   // Only what can still be read is news; the loop has had the rest.
   std::array<pollfd, kEdgesPerLook> files;
   for (int i = 0; i < count; ++i) files[i] = {edges[i].data.fd, POLLIN, 0};
   if (poll(files.data(), static_cast<nfds_t>(count), 0) <= 0) return;
-  const uint64_t middle = before + (now - before) / 2;
   for (int i = 0; i < count; ++i) {
     if ((files[i].revents & POLLNVAL) != 0) continue;
     if ((files[i].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
-    NoteReady(files[i].fd, middle);
+    NoteReady(files[i].fd, ticks);
   }
 }
 
@@ -159,20 +155,6 @@ void ReadyWatcher::Listen(int fd, bool listens) {
   if (!listens || free == nullptr) return;
   free->backlog.Clear();
   free->fd.store(fd, std::memory_order_relaxed);
-}
-
-void ReadyWatcher::Park() {
-  parked_.store(1, std::memory_order_seq_cst);
-  if (busy_since_.load(std::memory_order_seq_cst) == 0 &&
-      !stop_.load(std::memory_order_seq_cst)) {
-    Futex(&parked_, FUTEX_WAIT_PRIVATE, 1);
-  }
-  parked_.store(0, std::memory_order_seq_cst);
-}
-
-void ReadyWatcher::Unpark() {
-  parked_.store(0, std::memory_order_seq_cst);
-  Futex(&parked_, FUTEX_WAKE_PRIVATE, 1);
 }
 
 }  // namespace edgewise

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -19,10 +21,9 @@ namespace edgewise {
 //
 // The helper owns an epoll of its own, in which each descriptor is registered
 // edge-triggered: it never touches libuv's epoll, so it steals nothing from the
-// loop, whatever libuv does with its own. It sleeps between looks, looks only
-// while the loop has been busy for longer than one interval, and parks on a
-// futex when the loop is idle. A look costs two system calls; a ready time is
-// right to about one interval.
+// loop, whatever libuv does with its own. It sleeps in the kernel until there
+// is an edge, and after each look for one interval: what becomes ready while it
+// rests is seen by the next look, right to half an interval.
 //
 // Stale edges: an edge may be for bytes that the loop has read since. The
 // helper keeps an edge only if the descriptor is still readable, and the loop
@@ -32,10 +33,14 @@ class ReadyWatcher {
   // Descriptors from this number on are not watched.
   static constexpr int kMaxFds = 1 << 16;
 
-  // `interval_ns`: the pause between looks. `on_look(ticks)` is called at every
-  // look on the helper thread (for what is no descriptor: the thread pool).
+  // Called at every look on the helper thread, with the ticks: for what is no
+  // descriptor (the thread pool). True if more may come without an edge: the
+  // helper looks again after the interval.
+  using OnLook = std::function<bool(uint64_t)>;
+
+  // `interval_ns`: the pause after a look. `on_look` may be null.
   static absl::StatusOr<std::unique_ptr<ReadyWatcher>> Start(
-      int64_t interval_ns, std::function<void(uint64_t)> on_look);
+      int64_t interval_ns, OnLook on_look);
 
   ~ReadyWatcher();
   ReadyWatcher(const ReadyWatcher&) = delete;
@@ -61,16 +66,6 @@ class ReadyWatcher {
   void NoArrivals(int fd) {
     if (AcceptBacklog* const backlog = BacklogOf(fd)) backlog->Clear();
   }
-
-  // The loop has work from `now` on. Wakes a parked helper.
-  void LoopBusy(uint64_t now) {
-    // seq_cst: the helper must not park while it has not seen this.
-    busy_since_.store(now, std::memory_order_seq_cst);
-    if (parked_.load(std::memory_order_seq_cst) != 0) Unpark();
-  }
-
-  // The loop is about to wait.
-  void LoopIdle() { busy_since_.store(0, std::memory_order_relaxed); }
 
   // When `fd` became readable after its last Consumed(), in ticks; 0: not seen.
   uint64_t ReadySince(int fd) const {
@@ -129,18 +124,15 @@ class ReadyWatcher {
     return nullptr;
   }
 
-  ReadyWatcher(int epoll_fd, int64_t interval_ns,
-               std::function<void(uint64_t)> on_look);
+  ReadyWatcher(int epoll_fd, int stop_fd, int64_t interval_ns, OnLook on_look);
   void Run();
-  void Look(uint64_t busy_since);
+  void Note(const epoll_event* edges, int count, uint64_t ticks);
   void NoteReady(int fd, uint64_t ticks);
-  void Park();
-  void Unpark();
 
   const int epoll_fd_;
+  const int stop_fd_;  // an eventfd: readable when the helper is to end
   const int64_t interval_ns_;
-  const uint64_t interval_ticks_;
-  const std::function<void(uint64_t)> on_look_;
+  const OnLook on_look_;
   // Zero pages until touched: 2 MB of addresses, not of memory.
   struct FreeSlots {
     void operator()(Slot* slots) const;
@@ -149,10 +141,6 @@ class ReadyWatcher {
 
   std::array<Listening, kMaxListening> listening_;
 
-  std::atomic<uint64_t> busy_since_{0};  // loop writes, helper reads; 0: idle
-  std::atomic<uint32_t> parked_{0};      // helper sets, loop clears
-  std::atomic<bool> stop_{false};        // destructor writes, helper reads
-  uint64_t last_look_ = 0;               // helper's own
   std::thread helper_;
 };
 

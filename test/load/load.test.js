@@ -263,6 +263,27 @@ describe('closed loop', () => {
   })
 })
 
+describe('open loop with a limit of connections', () => {
+  it('lets arrivals wait for one, and counts their latency from when they were meant', async () => {
+    let open = 0
+    let most = 0
+    const server = http.createServer((request, response) => {
+      most = Math.max(most, ++open)
+      setTimeout(() => { open--; response.end() }, 20)
+    })
+    await serving(server, async (url) => {
+      // Twice what four connections can carry.
+      const { json } = await load([url, '--rate', '400', '--connections', '4', '--duration', '1', '--json'])
+      assert.strictEqual(json.errors, 0, json.first_error)
+      assert.strictEqual(json.connections.opened, 4)
+      assert.strictEqual(most, 4)
+      assert.strictEqual(json.count, json.sent_total)
+      assert.ok(json.latency_ns.intended.max > 500e6, 'the last ones waited for about a second')
+      assert.ok(json.latency_ns.actual.p50 < 100e6, 'and the server did not make them wait')
+    })
+  })
+})
+
 describe('errors', () => {
   it('counts requests that a dying server leaves without a response', async () => {
     const server = fork(path.join(__dirname, 'stalling-server.js'), ['1000000', '1'])
@@ -329,7 +350,7 @@ describe('errors', () => {
     [['http://127.0.0.1:1', '--rate', '0'], /--rate: .*0.*0\.001/],
     [['http://127.0.0.1:1', '--rate', '5', '--closed'], /exclude each other/],
     [['http://127.0.0.1:1', '--closed'], /needs --connections/],
-    [['http://127.0.0.1:1', '--rate', '5', '--connections', '3'], /is for --closed/],
+    [['http://127.0.0.1:1', '--rate', '5', '--connections', '0'], /--connections/],
     [['https://127.0.0.1:1', '--rate', '5'], /"https:.*only http/],
     [['http://127.0.0.1:99999', '--rate', '5'], /port "99999" is not 1 to 65535/],
     [['http://127.0.0.1:1', '--rate', '5', '--mix', '/nowhere.json'], /--mix: .*nowhere/],

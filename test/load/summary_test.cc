@@ -35,6 +35,7 @@ RunResult SmallRun() {
   for (int i = 0; i < 10; ++i) {
     Sample& s = result.samples.emplace_back();
     s.intended_ns = 1'000'000'000 + i * 100'000'000;
+    s.due_ns = s.intended_ns;
     s.dispatched_ns = s.intended_ns + 10'000;
     s.sent_ns = s.intended_ns + 20'000;
     s.first_byte_ns = s.intended_ns + 500'000;

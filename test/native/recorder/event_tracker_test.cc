@@ -24,18 +24,25 @@ class EventTrackerTest : public ::testing::Test {
     tracker_ = std::make_unique<EventTracker>(recorder_.get(), nullptr,
                                               AsyncIds{ids_}, &words_);
   }
+  // What the tracker asks of the loop and of V8.
+  struct Loop {
+    int64_t timers_due_ns = -1;
+    bool in_javascript = false;
+    int64_t TimersDueNs() const { return timers_due_ns; }
+    bool InJavaScript() const { return in_javascript; }
+  };
+
   void Execute(double id) { ids_[0] = id; }
   void Register(double count) { ids_[2] += count; }
   void Js(double id) {
     Execute(id);
-    tracker_->EnterJs([this] { return timers_due_ns_; });
-    tracker_->LeaveJs();
+    tracker_->EnterJs(loop_);
     Execute(0);
   }
   // The loop comes back with work.
   void Poll(bool waited = true) {
     tracker_->PollBegin();
-    tracker_->PollEnd(1, waited);
+    tracker_->PollEnd(waited);
   }
   std::vector<Record> Finish() {
     tracker_->Detach();
@@ -49,7 +56,7 @@ class EventTrackerTest : public ::testing::Test {
   TraceDirectory directory_;
   double ids_[4] = {0, 0, 100, -1};
   SharedWords words_{};
-  int64_t timers_due_ns_ = -1;
+  Loop loop_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<EventTracker> tracker_;
 };
@@ -96,30 +103,40 @@ TEST_F(EventTrackerTest, EachReadOfABatchIsAnEvent) {
   }
 }
 
-TEST_F(EventTrackerTest, TheEventAfterAMicrotaskHasItsOwnId) {
+TEST_F(EventTrackerTest, NativeCodeThatJavaScriptCallsEntersASliceOfItsOwn) {
   Poll();
-  tracker_->WorkBegin(EventType::kFsOpen, 0);
+  tracker_->IoBegin(EventType::kTcpRead, 7);
   Js(21);
-  tracker_->EnterMicrotask();  // V8 never says that it leaves
-  EXPECT_FALSE(tracker_->in_js());
-  tracker_->WorkBegin(EventType::kFsOpen, 0);
-  Js(22);
-  tracker_->EnterMicrotask();
+  loop_.in_javascript = true;
+  Js(22);  // a parser that the stream's handler feeds
+  loop_.in_javascript = false;
   Poll();
   const auto records = Finish();
   ASSERT_EQ(records.size(), 2u);
-  EXPECT_EQ(AsyncId(records[0]), 21u);
-  EXPECT_EQ(AsyncId(records[1]), 22u);
+  EXPECT_EQ(records[0].kind, RecordKind::kSlice);
+  EXPECT_EQ(AsyncId(records[0]), 22u);
+  EXPECT_EQ(AsyncId(records[1]), 21u);
 }
 
-TEST_F(EventTrackerTest, AnEventMayShowItselfInAMicrotaskOnly) {
-  Poll();
-  tracker_->WorkBegin(EventType::kThreadPool, 0);
-  tracker_->EnterMicrotask();
+TEST_F(EventTrackerTest, TheKernelsTimeOfArrivalIsTheReadyTime) {
+  Poll(/*waited=*/false);
+  const ClockTriple arrival = ReadClocks();
+  tracker_->TimedIoBegin(EventType::kTcpRead, 7);
+  tracker_->TimedIoEnd(arrival.realtime_ns - 5'000'000);
+  Js(21);
+  tracker_->TimedIoBegin(EventType::kTcpRead, 8);
+  tracker_->TimedIoEnd(0);  // the end of the stream: no bytes, no stamp
+  Js(22);
   Poll();
   const auto records = Finish();
-  ASSERT_EQ(records.size(), 1u);
-  EXPECT_EQ(TypeOf(records[0]), EventType::kThreadPool);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(ReadyKindOf(records[0]), ReadyKind::kObserved);
+  const double before_ns =
+      static_cast<double>(records[0].ready_before) / TicksPerNs();
+  const double later_ns =
+      static_cast<double>(records[0].ticks - arrival.ticks) / TicksPerNs();
+  EXPECT_NEAR(before_ns, 5e6 + later_ns, 50e3);
+  EXPECT_EQ(ReadyKindOf(records[1]), ReadyKind::kUpperBound);
 }
 
 TEST_F(EventTrackerTest, ACompletionOnTheSameDescriptorIsAnEventOfItsOwn) {
@@ -152,9 +169,9 @@ TEST_F(EventTrackerTest, ThePhasesAfterThePollAreToldApart) {
   Js(0);   // immediates
   Js(0);   // their ticks
   Js(31);  // a close callback
-  timers_due_ns_ = MonotonicNs() - 3'000'000;
+  loop_.timers_due_ns = MonotonicNs() - 3'000'000;
   Js(0);  // timers
-  timers_due_ns_ = -1;
+  loop_.timers_due_ns = -1;
   Js(0);  // their ticks
   Poll();
   const auto records = Finish();
@@ -170,9 +187,9 @@ TEST_F(EventTrackerTest, NestedEntriesBelongToTheRunningEvent) {
   Poll();
   tracker_->IoBegin(EventType::kTcpRead, 7);
   Execute(21);
-  tracker_->EnterJs([] { return int64_t{-1}; });
-  tracker_->EnterJs([] { return int64_t{-1}; });  // JavaScript, C++, JavaScript
-  tracker_->LeaveJs();
+  tracker_->EnterJs(loop_);
+  loop_.in_javascript = true;
+  tracker_->EnterJs(loop_);  // JavaScript, C++, JavaScript
   Poll();
   EXPECT_EQ(Finish().size(), 1u);
 }
@@ -180,13 +197,12 @@ TEST_F(EventTrackerTest, NestedEntriesBelongToTheRunningEvent) {
 TEST_F(EventTrackerTest, ATimerSeenInsideAPassIsASliceOfItsOwn) {
   Poll();
   tracker_->CheckBegin();
-  timers_due_ns_ = MonotonicNs();
+  loop_.timers_due_ns = MonotonicNs();
   Execute(0);
-  tracker_->EnterJs([this] { return timers_due_ns_; });
+  tracker_->EnterJs(loop_);
   Execute(55);  // the pass runs a timer's callback
   tracker_->SliceFromAsyncId();
   Execute(0);
-  tracker_->LeaveJs();
   Poll();
   const auto records = Finish();
   ASSERT_EQ(records.size(), 2u);

@@ -29,8 +29,10 @@ void SleepMs(int ms) {
 class ReadyWatcherTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto watcher =
-        ReadyWatcher::Start(kIntervalNs, [this](uint64_t) { ++looks_; });
+    auto watcher = ReadyWatcher::Start(kIntervalNs, [this](uint64_t) {
+      ++looks_;
+      return more_.load();
+    });
     ASSERT_TRUE(watcher.ok()) << watcher.status();
     watcher_ = *std::move(watcher);
     Connect();
@@ -51,13 +53,13 @@ class ReadyWatcherTest : public ::testing::Test {
   }
 
   std::atomic<int> looks_{0};
+  std::atomic<bool> more_{false};
   std::unique_ptr<ReadyWatcher> watcher_;
   int pair_[2];
 };
 
-TEST_F(ReadyWatcherTest, SeesWhatBecomesReadyWhileTheLoopIsBusy) {
+TEST_F(ReadyWatcherTest, SeesWhenADescriptorBecomesReady) {
   EXPECT_TRUE(watcher_->Watch(pair_[0]));
-  watcher_->LoopBusy(Ticks());
   SleepMs(10);
   EXPECT_EQ(watcher_->ReadySince(pair_[0]), 0u);
   const uint64_t sent = Ticks();
@@ -75,7 +77,6 @@ TEST_F(ReadyWatcherTest, SeesWhatBecomesReadyWhileTheLoopIsBusy) {
 
 TEST_F(ReadyWatcherTest, KeepsTheFirstOfSeveralEdges) {
   watcher_->Watch(pair_[0]);
-  watcher_->LoopBusy(Ticks());
   Send();
   SleepMs(20);
   const uint64_t first = watcher_->ReadySince(pair_[0]);
@@ -86,7 +87,6 @@ TEST_F(ReadyWatcherTest, KeepsTheFirstOfSeveralEdges) {
 
 TEST_F(ReadyWatcherTest, ForgetsWhatTheLoopHasRead) {
   watcher_->Watch(pair_[0]);
-  watcher_->LoopBusy(Ticks());
   Send();
   SleepMs(20);
   ASSERT_NE(watcher_->ReadySince(pair_[0]), 0u);
@@ -96,9 +96,8 @@ TEST_F(ReadyWatcherTest, ForgetsWhatTheLoopHasRead) {
 
 TEST_F(ReadyWatcherTest, TakesNoEdgeOfBytesThatWereReadBeforeItLooked) {
   watcher_->Watch(pair_[0]);
-  Send();  // the loop is idle: the helper does not look
+  Send();
   Receive();
-  watcher_->LoopBusy(Ticks());
   SleepMs(20);
   EXPECT_EQ(watcher_->ReadySince(pair_[0]), 0u);
 }
@@ -110,7 +109,6 @@ TEST_F(ReadyWatcherTest, DoesNotTakeTheLoopsEvents) {
   event.data.fd = pair_[0];
   ASSERT_EQ(epoll_ctl(loop_epoll, EPOLL_CTL_ADD, pair_[0], &event), 0);
   watcher_->Watch(pair_[0]);
-  watcher_->LoopBusy(Ticks());
   Send();
   SleepMs(20);
   ASSERT_NE(watcher_->ReadySince(pair_[0]), 0u);
@@ -127,24 +125,35 @@ TEST_F(ReadyWatcherTest, SurvivesReuseOfADescriptorNumber) {
   Connect();
   ASSERT_EQ(pair_[0], number) << "the kernel gives the lowest number";
   EXPECT_TRUE(watcher_->Watch(number)) << "another file under the number";
-  watcher_->LoopBusy(Ticks());
   Send();
   SleepMs(20);
   EXPECT_NE(watcher_->ReadySince(number), 0u);
 }
 
-TEST_F(ReadyWatcherTest, SleepsWhileNothingHappens) {
-  watcher_->LoopBusy(Ticks());
+TEST_F(ReadyWatcherTest, SleepsUntilThereIsAnEdge) {
+  watcher_->Watch(pair_[0]);
   SleepMs(20);
-  watcher_->LoopIdle();
-  SleepMs(100);  // it parks
   const int64_t before_ns = watcher_->CpuNs();
+  looks_ = 0;
   SleepMs(300);
   EXPECT_LT(watcher_->CpuNs() - before_ns, 1'000'000);
-  looks_ = 0;
-  watcher_->LoopBusy(Ticks());  // and wakes
+  EXPECT_EQ(looks_, 0);
+  Send();
   SleepMs(50);
-  EXPECT_GT(looks_, 0);
+  EXPECT_EQ(looks_, 1);
+}
+
+TEST_F(ReadyWatcherTest, LooksAgainAsLongAsThereMayBeMore) {
+  watcher_->Watch(pair_[0]);
+  more_ = true;
+  Send();
+  SleepMs(50);
+  EXPECT_GT(looks_, 3);
+  more_ = false;
+  SleepMs(20);
+  const int looks = looks_;
+  SleepMs(50);
+  EXPECT_EQ(looks_, looks);
 }
 
 TEST_F(ReadyWatcherTest, IgnoresDescriptorsBeyondItsTable) {
@@ -166,7 +175,6 @@ TEST_F(ReadyWatcherTest, TimesEachConnectionThatWaitsInTheBacklog) {
       getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length), 0);
   ASSERT_TRUE(watcher_->Watch(listener));
   watcher_->Listen(listener, true);
-  watcher_->LoopBusy(Ticks());
   int clients[3];
   uint64_t connected[3];
   for (int i = 0; i < 3; ++i) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace edgewise {
+
+// The kernel's own time of arrival of what a TCP socket receives
+// (SO_TIMESTAMPNS), which TCP has given with recvmsg() since Linux 4.17. It is
+// taken as the packet comes in, whatever the loop and this machine's
+// schedulers do meanwhile; sockets that a listening socket accepts inherit the
+// option.
+
+enum class Stamping { kUnavailable, kWasOn, kSwitchedOn };
+
+// Has the kernel stamp what arrives on `fd`.
+Stamping StampArrivals(int fd);
+void DoNotStampArrivals(int fd);
+
+// Which arrival a reader asks for. The kernel tells that of the last segment
+// that is read; the first one's costs a system call more.
+enum class Arrival { kNone, kOfFirst, kOfLast };
+
+// read(2) of a stamped socket. `*realtime_ns`: when the bytes arrived
+// (CLOCK_REALTIME); 0: not said.
+ssize_t ReadStamped(int fd, void* data, size_t size, Arrival arrival,
+                    int64_t* realtime_ns);
+
+}  // namespace edgewise
