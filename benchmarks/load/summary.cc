@@ -61,8 +61,7 @@ Summary::Summary(const RunResult& result, const Mix& mix)
           result, [](const Sample& s) { return s.end_ns - s.sent_ns; },
           Answered)),
       lag(Collect(
-          result,
-          [](const Sample& s) { return s.dispatched_ns - s.due_ns; },
+          result, [](const Sample& s) { return s.dispatched_ns - s.due_ns; },
           [](const Sample&) { return true; })) {
   sent_total = result.samples.size();
   uint64_t measured = 0;

@@ -59,7 +59,7 @@ class Recording {
 
   // One read event: what the hooks tell of a callback on a socket.
   void Event(int fd) {
-    tracker_->IoBegin(EventType::kTcpRead, fd);
+    tracker_->IoBegin(EventType::kTcpRead, fd, true);
     ids_[0] = 20 + fd;
     tracker_->EnterJs(loop_);
     ids_[0] = 0;

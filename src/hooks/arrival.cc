@@ -16,28 +16,6 @@ bool SetStamps(int fd, int on) {
   return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)) == 0;
 }
 
-// recvmsg(2), less glibc's entry into a cancellation point.
-ssize_t Receive(int fd, void* data, size_t size, int flags,
-                int64_t* realtime_ns) {
-  iovec part{data, size};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
-  const ssize_t bytes = syscall(SYS_recvmsg, fd, &message, flags);
-  if (bytes <= 0) return bytes;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header != nullptr && header->cmsg_level == SOL_SOCKET &&
-      header->cmsg_type == SCM_TIMESTAMPNS) {
-    timespec stamp;
-    std::memcpy(&stamp, CMSG_DATA(header), sizeof(stamp));
-    *realtime_ns = int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 Stamping StampArrivals(int fd) {
@@ -50,16 +28,27 @@ Stamping StampArrivals(int fd) {
 
 void DoNotStampArrivals(int fd) { SetStamps(fd, 0); }
 
-ssize_t ReadStamped(int fd, void* data, size_t size, Arrival arrival,
-                    int64_t* realtime_ns) {
+ssize_t ReadStamped(int fd, void* data, size_t size, int64_t* realtime_ns) {
   *realtime_ns = 0;
-  if (arrival == Arrival::kOfFirst) {
-    Receive(fd, data, 1, MSG_PEEK | MSG_DONTWAIT, realtime_ns);
-    return syscall(SYS_read, fd, data, size);
-  }
-  const ssize_t bytes = Receive(fd, data, size, 0, realtime_ns);
+  iovec part{data, size};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  // recvmsg(2), less glibc's entry into a cancellation point.
+  const ssize_t bytes = syscall(SYS_recvmsg, fd, &message, 0);
   // The number is another file's now.
-  if (bytes < 0 && errno == ENOTSOCK) return syscall(SYS_read, fd, data, size);
+  if (bytes < 0 && errno == ENOTSOCK) return read(fd, data, size);
+  if (bytes <= 0) return bytes;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (header != nullptr && header->cmsg_level == SOL_SOCKET &&
+      header->cmsg_type == SCM_TIMESTAMPNS) {
+    timespec stamp;
+    std::memcpy(&stamp, CMSG_DATA(header), sizeof(stamp));
+    *realtime_ns = int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
+  }
   return bytes;
 }
 

@@ -19,13 +19,8 @@ enum class Stamping { kUnavailable, kWasOn, kSwitchedOn };
 Stamping StampArrivals(int fd);
 void DoNotStampArrivals(int fd);
 
-// Which arrival a reader asks for. The kernel tells that of the last segment
-// that is read; the first one's costs a system call more.
-enum class Arrival { kNone, kOfFirst, kOfLast };
-
-// read(2) of a stamped socket. `*realtime_ns`: when the bytes arrived
-// (CLOCK_REALTIME); 0: not said.
-ssize_t ReadStamped(int fd, void* data, size_t size, Arrival arrival,
-                    int64_t* realtime_ns);
+// read(2) of a stamped socket. `*realtime_ns`: when the last of the bytes
+// arrived (CLOCK_REALTIME); 0: not said.
+ssize_t ReadStamped(int fd, void* data, size_t size, int64_t* realtime_ns);
 
 }  // namespace edgewise

@@ -39,8 +39,7 @@ void Descriptors::DiscoverAll(ReadyWatcher* watcher) {
 void Descriptors::Add(int fd, ReadyWatcher* watcher) {
   // A number may have become another file's: ask, even for a known one.
   const Descriptor descriptor = Classify(fd);
-  if (watcher == nullptr || descriptor.stamped) return;
-  if (watcher->Watch(fd)) {
+  if (watcher != nullptr && descriptor.watched && watcher->Watch(fd)) {
     watcher->Listen(fd, descriptor.type == EventType::kAccept);
   }
 }
@@ -48,19 +47,21 @@ void Descriptors::Add(int fd, ReadyWatcher* watcher) {
 Descriptors::Descriptor Descriptors::Classify(int fd) {
   const auto index = static_cast<size_t>(fd);
   if (index >= known_.size()) known_.resize(index + 64);
+  Descriptor& known = known_[index];
   const EventType type = AskKernel(fd);
-  // A listening socket is stamped for those that it accepts.
   if (type != EventType::kTcpRead && type != EventType::kAccept) {
-    return known_[index] = {type};
+    return known = {type};
   }
+  // A connection that the application made (to a database, which answers many
+  // requests on it) is watched too: what arrives there bit by bit while the
+  // loop is busy keeps the last bit's stamp only. Accepted ones inherit the
+  // option; one that lacked it was not accepted.
   const Stamping stamping = StampArrivals(fd);
-  // An accepted socket inherits the option: one that lacked it was not, at the
-  // latest when it became known.
-  const bool outgoing =
-      stamping == Stamping::kSwitchedOn || known_[index].outgoing;
+  const bool accepted = stamping == Stamping::kWasOn &&
+                        (known.type != EventType::kTcpRead || !known.watched);
   const bool stamped =
       type == EventType::kTcpRead && stamping != Stamping::kUnavailable;
-  return known_[index] = {type, stamped, outgoing};
+  return known = {type, stamped, !stamped || !accepted};
 }
 
 void Descriptors::Forget() {

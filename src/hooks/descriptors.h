@@ -26,8 +26,8 @@ class Descriptors {
 
   struct Descriptor {
     EventType type = EventType::kUnknown;
-    bool stamped = false;   // by the kernel: see arrival.h
-    bool outgoing = false;  // stamped, and no connection that was accepted
+    bool stamped = false;  // the kernel stamps its arrivals: see arrival.h
+    bool watched = true;   // the watcher sees when it becomes readable
   };
 
   // What `fd` is; asks the kernel the first time.

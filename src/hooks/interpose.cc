@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hooks/arrival.h"
 #include "platform/clock.h"
 
 namespace edgewise {
@@ -54,9 +55,8 @@ ssize_t Read(int fd, void* data, size_t size) {
   SystemCallObserver* const self = observer;
   if (self == nullptr) return read(fd, data, size);
   int64_t arrival_ns = 0;
-  const Arrival wanted = self->BeforeRead(fd);
-  const ssize_t bytes = wanted != Arrival::kNone
-                            ? ReadStamped(fd, data, size, wanted, &arrival_ns)
+  const ssize_t bytes = self->BeforeRead(fd)
+                            ? ReadStamped(fd, data, size, &arrival_ns)
                             : read(fd, data, size);
   self->AfterRead(fd, data, bytes, arrival_ns);
   return bytes;

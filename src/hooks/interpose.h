@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "hooks/arrival.h"
 
 struct epoll_event;
 struct msghdr;
@@ -19,9 +18,9 @@ class SystemCallObserver {
   virtual ~SystemCallObserver() = default;
   virtual void BeforePoll(int epoll_fd) = 0;
   virtual void AfterPoll(int epoll_fd, bool waited) = 0;
-  // read: AfterRead gets the arrival that BeforeRead wants, of a stamped socket
-  // only (arrival.h), or 0.
-  virtual Arrival BeforeRead(int fd) = 0;
+  // read: true if `fd` is a socket whose arrivals the kernel stamps. AfterRead
+  // gets the stamp of what was read then (arrival.h), else 0.
+  virtual bool BeforeRead(int fd) = 0;
   virtual void AfterRead(int fd, const void* data, ssize_t bytes,
                          int64_t arrival_realtime_ns) = 0;
   // recvmsg, recvmmsg, recvfrom, accept4.

@@ -248,29 +248,17 @@ bool StockProvider::ReadByLoop(int fd, EventType type) const {
   return !may_be_script || !InJavaScript();
 }
 
-Arrival StockProvider::BeforeRead(int fd) {
+bool StockProvider::BeforeRead(int fd) {
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
-  if (descriptor.stamped) {
-    reading_ = true;
-    tracker_->TimedIoBegin(descriptor.type, fd);
-    // Answers to several requests may have come in one after the other while
-    // the loop was busy.
-    return descriptor.outgoing && tracker_->poll_was_late() ? Arrival::kOfFirst
-                                                            : Arrival::kOfLast;
-  }
-  reading_ = ReadByLoop(fd, descriptor.type);
-  if (reading_) tracker_->IoBegin(descriptor.type, fd);
-  return Arrival::kNone;
+  reading_ = descriptor.stamped || ReadByLoop(fd, descriptor.type);
+  if (reading_) tracker_->IoBegin(descriptor.type, fd, descriptor.watched);
+  return descriptor.stamped;
 }
 
 void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes,
                               int64_t arrival_realtime_ns) {
   if (!reading_) return;
-  if (arrival_realtime_ns != 0) {
-    tracker_->TimedIoEnd(arrival_realtime_ns);
-    return;
-  }
-  tracker_->IoEnd(fd);
+  tracker_->IoEnd(arrival_realtime_ns);
   if (fd != loop_->signal_io_watcher.fd) return;
   SignalMessage message;
   if (bytes >= static_cast<ssize_t>(sizeof(message))) {
@@ -280,13 +268,13 @@ void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes,
 }
 
 void StockProvider::BeforeReceive(int fd) {
-  const EventType type = descriptors_.Of(fd).type;
-  reading_ = ReadByLoop(fd, type);
-  if (reading_) tracker_->IoBegin(type, fd);
+  const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
+  reading_ = ReadByLoop(fd, descriptor.type);
+  if (reading_) tracker_->IoBegin(descriptor.type, fd, descriptor.watched);
 }
 
-void StockProvider::AfterReceive(int fd) {
-  if (reading_) tracker_->IoEnd(fd);
+void StockProvider::AfterReceive(int) {
+  if (reading_) tracker_->IoEnd(/*arrival_realtime_ns=*/0);
 }
 
 void StockProvider::AfterAccept(int listening_fd, int new_fd) {

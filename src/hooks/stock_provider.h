@@ -66,7 +66,7 @@ class StockProvider : private SystemCallObserver {
 
   void BeforePoll(int epoll_fd) override;
   void AfterPoll(int epoll_fd, bool waited) override;
-  Arrival BeforeRead(int fd) override;
+  bool BeforeRead(int fd) override;
   void AfterRead(int fd, const void* data, ssize_t bytes,
                  int64_t arrival_realtime_ns) override;
   void BeforeReceive(int fd) override;

@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace edgewise {
-namespace {
-
-// A loop that asks for news after a longer time comes late to some.
-constexpr double kLateNs = 200'000;
-
-}  // namespace
 
 void EventTracker::Attach(EventType type) {
   const uint64_t now = Ticks();
@@ -33,9 +27,6 @@ void EventTracker::PollBegin() {
 void EventTracker::PollEnd(bool waited) {
   const uint64_t now = Ticks();
   ++polls_;
-  // poll_ticks_ is the wait's begin yet.
-  poll_was_late_ = !waited && poll_ticks_ - poll_end_ > NsToTicks(kLateNs);
-  poll_end_ = now;
   poll_waited_ = waited;
   // Without a wait the files were ready before the loop asked.
   if (waited) poll_ticks_ = now;
@@ -114,8 +105,7 @@ void EventTracker::FindReady() {
     }
   }
   open_.ready = seen != 0 ? std::min(seen, told) : told;
-  const bool watched = watcher_ != nullptr && !open_.kernel_timed;
-  open_.ready_kind = seen != 0 || poll_waited_ || watched
+  open_.ready_kind = seen != 0 || poll_waited_ || open_.watched
                          ? ReadyKind::kObserved
                          : ReadyKind::kUpperBound;
 }

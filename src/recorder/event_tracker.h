@@ -77,26 +77,26 @@ class EventTracker {
   // The loop has been told what is ready. `waited`: it slept for it.
   void PollEnd(bool waited);
 
-  // The loop is about to read from (accept on) `fd`; and has done so.
-  void IoBegin(EventType type, int fd) {
+  // The loop is about to read from (accept on) `fd`, which the watcher may see.
+  void IoBegin(EventType type, int fd, bool watched) {
     // The watcher's time must be taken before the read makes it stale.
-    const uint64_t seen = watcher_ != nullptr ? watcher_->ReadySince(fd) : 0;
+    const bool ask = watched && watcher_ != nullptr;
+    const uint64_t seen = ask ? watcher_->ReadySince(fd) : 0;
     Open(type, fd, Ticks(), seen, ReadyKind::kNone);
+    open_.watched = ask;
   }
-  void IoEnd(int fd) {
-    if (watcher_ != nullptr) watcher_->Consumed(fd, Ticks());
+  // It has. `arrival_realtime_ns`: when the kernel says that what it got
+  // arrived (CLOCK_REALTIME), 0 if it does not say.
+  void IoEnd(int64_t arrival_realtime_ns) {
+    if (open_.watched) watcher_->Consumed(open_.fd, Ticks());
+    if (arrival_realtime_ns == 0) return;
+    const uint64_t arrival =
+        realtime_.TicksAt(arrival_realtime_ns, open_.begin);
+    if (open_.ready == 0 || (arrival != 0 && arrival < open_.ready)) {
+      open_.ready = arrival;
+    }
   }
 
-  // The same where the kernel says when the bytes arrived: CLOCK_REALTIME, 0
-  // if there were none.
-  void TimedIoBegin(EventType type, int fd) {
-    Open(type, fd, Ticks(), 0, ReadyKind::kNone);
-    open_.kernel_timed = true;
-  }
-  void TimedIoEnd(int64_t arrival_realtime_ns) {
-    if (arrival_realtime_ns == 0) return;
-    open_.ready = realtime_.TicksAt(arrival_realtime_ns, open_.begin);
-  }
   // `fd` is a new connection that the running accept has brought; negative:
   // there was none (any more).
   void Accepted(int fd);
@@ -109,10 +109,6 @@ class EventTracker {
 
   // What is being handled turned out to be `type` (a signal: a child's end).
   void Refine(EventType type) { open_.type = type; }
-
-  // Whether the loop came so late to the current wait that what it found may
-  // have arrived long before, and over some time.
-  bool poll_was_late() const { return poll_was_late_; }
 
   // The loop's check phase begins: immediates, then close callbacks, timers.
   void CheckBegin();
@@ -160,9 +156,9 @@ class EventTracker {
     uint32_t flags = 0;
     EventType type = EventType::kUnknown;
     ReadyKind ready_kind = ReadyKind::kNone;
-    bool kernel_timed = false;  // the kernel stamps what arrives on fd
-    bool entered = false;       // JavaScript has run: it is an event
-    bool has_request = false;   // it is the source of a request
+    bool watched = false;      // by the watcher, if it became ready
+    bool entered = false;      // JavaScript has run: it is an event
+    bool has_request = false;  // it is the source of a request
   };
 
   void Open(EventType type, int fd, uint64_t now, uint64_t ready,
@@ -195,11 +191,9 @@ class EventTracker {
   RealtimeToTicks realtime_;
   bool after_check_ = false;  // between the check phase and the next wait
   bool poll_waited_ = false;  // the loop slept before the current batch
-  bool poll_was_late_ = false;
-  uint64_t poll_end_ = 0;    // when the last wait ended
-  uint64_t poll_ticks_ = 0;  // when the current batch's files were ready
-  uint64_t polls_ = 0;       // waits of the loop so far
-  uint64_t last_check_ = 0;  // begin of the check phase before this one
+  uint64_t poll_ticks_ = 0;   // when the current batch's files were ready
+  uint64_t polls_ = 0;        // waits of the loop so far
+  uint64_t last_check_ = 0;   // begin of the check phase before this one
   uint64_t this_check_ = 0;
   uint64_t next_sequence_ = 1;   // of the next event or slice
   uint64_t slice_sequence_ = 0;  // of the running slice

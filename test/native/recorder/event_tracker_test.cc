@@ -63,8 +63,8 @@ class EventTrackerTest : public ::testing::Test {
 
 TEST_F(EventTrackerTest, AReadIsOneEventHoweverOftenJavaScriptIsEntered) {
   Poll();
-  tracker_->IoBegin(EventType::kTcpRead, 7);
-  tracker_->IoEnd(7);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
+  tracker_->IoEnd(0);
   Js(21);  // headers
   Register(3);
   Js(21);  // message complete
@@ -81,8 +81,8 @@ TEST_F(EventTrackerTest, AReadIsOneEventHoweverOftenJavaScriptIsEntered) {
 
 TEST_F(EventTrackerTest, ABoundaryWithoutJavaScriptIsNoEvent) {
   Poll();
-  tracker_->IoBegin(EventType::kTcpRead, 7);
-  tracker_->IoBegin(EventType::kTcpRead, 8);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
+  tracker_->IoBegin(EventType::kTcpRead, 8, true);
   Poll();
   EXPECT_TRUE(Finish().empty());
 }
@@ -90,7 +90,7 @@ TEST_F(EventTrackerTest, ABoundaryWithoutJavaScriptIsNoEvent) {
 TEST_F(EventTrackerTest, EachReadOfABatchIsAnEvent) {
   Poll();
   for (const int fd : {7, 8, 9}) {
-    tracker_->IoBegin(EventType::kTcpRead, fd);
+    tracker_->IoBegin(EventType::kTcpRead, fd, true);
     Js(fd);
   }
   Poll();
@@ -105,7 +105,7 @@ TEST_F(EventTrackerTest, EachReadOfABatchIsAnEvent) {
 
 TEST_F(EventTrackerTest, NativeCodeThatJavaScriptCallsEntersASliceOfItsOwn) {
   Poll();
-  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
   loop_.in_javascript = true;
   Js(22);  // a parser that the stream's handler feeds
@@ -121,11 +121,11 @@ TEST_F(EventTrackerTest, NativeCodeThatJavaScriptCallsEntersASliceOfItsOwn) {
 TEST_F(EventTrackerTest, TheKernelsTimeOfArrivalIsTheReadyTime) {
   Poll(/*waited=*/false);
   const ClockTriple arrival = ReadClocks();
-  tracker_->TimedIoBegin(EventType::kTcpRead, 7);
-  tracker_->TimedIoEnd(arrival.realtime_ns - 5'000'000);
+  tracker_->IoBegin(EventType::kTcpRead, 7, false);
+  tracker_->IoEnd(arrival.realtime_ns - 5'000'000);
   Js(21);
-  tracker_->TimedIoBegin(EventType::kTcpRead, 8);
-  tracker_->TimedIoEnd(0);  // the end of the stream: no bytes, no stamp
+  tracker_->IoBegin(EventType::kTcpRead, 8, false);
+  tracker_->IoEnd(0);  // the end of the stream: no bytes, no stamp
   Js(22);
   Poll();
   const auto records = Finish();
@@ -141,7 +141,7 @@ TEST_F(EventTrackerTest, TheKernelsTimeOfArrivalIsTheReadyTime) {
 
 TEST_F(EventTrackerTest, ACompletionOnTheSameDescriptorIsAnEventOfItsOwn) {
   Poll();
-  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
   Js(22);  // a write request finished
   Poll();
@@ -153,7 +153,7 @@ TEST_F(EventTrackerTest, ACompletionOnTheSameDescriptorIsAnEventOfItsOwn) {
 
 TEST_F(EventTrackerTest, AnAcceptGetsItsResourceFromTheHandlerCall) {
   Poll();
-  tracker_->IoBegin(EventType::kAccept, 5);
+  tracker_->IoBegin(EventType::kAccept, 5, true);
   Js(0);  // native code makes the connection's object
   Js(9);  // the server's handler
   Poll();
@@ -185,7 +185,7 @@ TEST_F(EventTrackerTest, ThePhasesAfterThePollAreToldApart) {
 
 TEST_F(EventTrackerTest, NestedEntriesBelongToTheRunningEvent) {
   Poll();
-  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Execute(21);
   tracker_->EnterJs(loop_);
   loop_.in_javascript = true;
@@ -214,10 +214,10 @@ TEST_F(EventTrackerTest, ATimerSeenInsideAPassIsASliceOfItsOwn) {
 
 TEST_F(EventTrackerTest, SlicesNameTheirCauseByDistance) {
   Poll();
-  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
   const double first = words_.sequence;
-  tracker_->IoBegin(EventType::kTcpRead, 8);
+  tracker_->IoBegin(EventType::kTcpRead, 8, true);
   Js(22);
   const double second = words_.sequence;
   EXPECT_EQ(second, first + 1);
@@ -233,7 +233,7 @@ TEST_F(EventTrackerTest, SlicesNameTheirCauseByDistance) {
 TEST_F(EventTrackerTest, ARequestIsNamedByItsEnd) {
   const uint32_t route = recorder_->InternString("GET /");
   Poll();
-  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
   const uint32_t request = tracker_->RequestStart(RequestKind::kHttp1);
   EXPECT_GT(tracker_->RequestEnd(request, route, 200, Outcome::kFinished), 0u);
@@ -249,7 +249,7 @@ TEST_F(EventTrackerTest, ARequestIsNamedByItsEnd) {
 
 TEST_F(EventTrackerTest, TheSecondRequestOfAReadRunsInItsOwnSlice) {
   Poll();
-  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
   tracker_->RequestStart(RequestKind::kHttp1);
   tracker_->RequestStart(RequestKind::kHttp1);
@@ -263,7 +263,7 @@ TEST_F(EventTrackerTest, TheSecondRequestOfAReadRunsInItsOwnSlice) {
 TEST_F(EventTrackerTest,
        WithoutAWatcherReadyTimesFoundWithoutWaitingAreBounds) {
   Poll(/*waited=*/false);
-  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
   Poll();
   const auto records = Finish();
@@ -273,7 +273,7 @@ TEST_F(EventTrackerTest,
 
 TEST_F(EventTrackerTest, AChildsEndIsToldFromOtherSignals) {
   Poll();
-  tracker_->IoBegin(EventType::kSignal, 3);
+  tracker_->IoBegin(EventType::kSignal, 3, true);
   tracker_->Refine(EventType::kChild);
   Js(13);
   Poll();
@@ -285,7 +285,7 @@ TEST_F(EventTrackerTest, AChildsEndIsToldFromOtherSignals) {
 TEST_F(EventTrackerTest, IdsBeyond32BitsSurvive) {
   Register(0x1'0000'0000);
   Poll();
-  tracker_->IoBegin(EventType::kTcpRead, 7);
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(0x1'0000'0007);
   Poll();
   const auto records = Finish();
