@@ -28,7 +28,7 @@ const LOADS = {
 const USAGE = `Usage: npm run bench:accuracy -- [options]
 
 Compares the latencies that edgewise reconstructs with those the client measured
-(from its send to the end of the response) at 50 % load, in overload (110 %) and
+(from its send until its kernel has the response) at 50 % load, in overload (110 %) and
 with 64 connections always busy, and the ready times with the kernel's (root
 only). Exit code 1 when a quantile is off by more than 3 % and 100 µs, or a
 request is missing; connections that the kernel turned away excuse it.

@@ -57,7 +57,7 @@ async function measure (name, shape, settings) {
     try {
       warmup = await closedLoop(name, server, WARMUP_S, settings)
       const kernel = watchKernel(server.port)
-      const args = [...shape, '--duration', String(settings.seconds), '--samples', samplesFile, ...mixOf(name)]
+      const args = [...shape, '--duration', String(settings.seconds), '--stamps', '--samples', samplesFile, ...mixOf(name)]
       const overflowsBefore = backlogOverflows()
       try {
         summary = await load(name, server, args, settings)

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -59,12 +60,14 @@ Connection::Outcome Connection::FailErrno(absl::string_view what, int error) {
 
 Connection::Outcome Connection::Open(int epoll_fd, uint64_t tag,
                                      const sockaddr* address,
-                                     socklen_t address_bytes) {
+                                     socklen_t address_bytes, bool stamps) {
   fd_ =
       socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd_ < 0) return FailErrno("socket", errno);
   const int on = 1;
   setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  stamps_ = stamps &&
+            setsockopt(fd_, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) == 0;
   fresh_until_ns_ = INT64_MAX;
   connecting_ = true;
   peer_ended_ = false;
@@ -147,13 +150,35 @@ Connection::Outcome Connection::OnEvents(uint32_t events) {
   return Receive();
 }
 
+ssize_t Connection::ReceiveSome(char* buffer, size_t size) {
+  if (!stamps_) return recv(fd_, buffer, size, 0);
+  iovec part{buffer, size};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  arrived_realtime_ns_ = 0;
+  const ssize_t got = recvmsg(fd_, &message, 0);
+  const cmsghdr* const header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (header != nullptr && header->cmsg_level == SOL_SOCKET &&
+      header->cmsg_type == SCM_TIMESTAMPNS) {
+    timespec stamp;
+    std::memcpy(&stamp, CMSG_DATA(header), sizeof stamp);
+    arrived_realtime_ns_ =
+        int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
+  }
+  return got;
+}
+
 // Edge-triggered: reads until the socket is empty. A read that does not fill
 // the buffer emptied it, unless the end of the stream was signalled as well,
 // which needs one more read.
 Connection::Outcome Connection::Receive() {
   static thread_local char buffer[128 * 1024];
   while (true) {
-    const ssize_t got = recv(fd_, buffer, sizeof buffer, 0);
+    const ssize_t got = ReceiveSome(buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return Outcome::kPending;
     if (!busy()) {

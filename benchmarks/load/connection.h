@@ -28,8 +28,9 @@ class Connection {
 
   // Opens a socket and begins to connect; registers it under `tag`. When that
   // fails at once, so does Start().
+  // `stamps`: arrived_realtime_ns() is kept.
   Outcome Open(int epoll_fd, uint64_t tag, const sockaddr* address,
-               socklen_t address_bytes);
+               socklen_t address_bytes, bool stamps);
   // Sends `request` now, or as soon as the connection is open. `sample` gets
   // sent_ns, first_byte_ns and local_port, and must live until the outcome.
   // `*request` gets the buffers of the request before, to be filled anew.
@@ -43,6 +44,9 @@ class Connection {
   Sample* sample() const { return sample_; }
   const RequestSource::Request& request() const { return request_; }
   const ResponseParser& response() const { return parser_; }
+  // When the kernel got the last bytes that were received, CLOCK_REALTIME in
+  // ns; 0: not known.
+  int64_t arrived_realtime_ns() const { return arrived_realtime_ns_; }
   Failure failure() const { return failure_; }
   const std::string& message() const { return message_; }
 
@@ -60,6 +64,7 @@ class Connection {
   Outcome OnConnected();
   Outcome Send();
   Outcome Receive();
+  ssize_t ReceiveSome(char* buffer, size_t size);
   Outcome Consume(absl::string_view bytes);
 
   int fd_ = -1;
@@ -68,6 +73,8 @@ class Connection {
   uint16_t local_port_ = 0;
   size_t sent_bytes_ = 0;
   int64_t fresh_until_ns_ = INT64_MAX;
+  bool stamps_ = false;
+  int64_t arrived_realtime_ns_ = 0;
   Sample* sample_ = nullptr;
   RequestSource::Request request_;
   ResponseParser parser_;

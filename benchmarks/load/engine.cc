@@ -151,7 +151,7 @@ uint32_t Engine::TakeConnection(int64_t now_ns) {
   slot.used = true;
   slot.connection.Open(epoll_fd_, Tag(index, slot.generation),
                        reinterpret_cast<const sockaddr*>(&options_.address),
-                       options_.address_bytes);
+                       options_.address_bytes, options_.stamps);
   ++result_.connections_opened;
   result_.connections_peak = std::max<uint64_t>(
       result_.connections_peak, slots_.size() - free_slots_.size());
@@ -193,6 +193,10 @@ void Engine::EndExchange(uint32_t slot, Failure failure,
   Sample& sample = *connection.sample();
   sample.end_ns = NowNs();
   freed_ns_ = sample.end_ns;
+  if (failure == Failure::kNone && connection.arrived_realtime_ns() != 0) {
+    sample.end_ns =
+        connection.arrived_realtime_ns() - result_.realtime_offset_ns;
+  }
   sample.failure = failure;
   --in_flight_;
   ++ended_;

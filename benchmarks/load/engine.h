@@ -35,6 +35,9 @@ struct EngineOptions {
   // Which idle connection an arrival takes: the one used last, or any. Behind
   // a load balancer or cluster the first would go to one process only.
   bool reuse_random = false;
+  // A response has come when the kernel got it, not when the generator took it
+  // up: without its own lag, at a price for all packets of the machine.
+  bool stamps = false;
   bool spin = false;        // poll instead of sleeping: less lag, a whole core
   int64_t progress_ns = 0;  // how often to say so on stderr; 0: never
   // Set by a signal handler to stop early; the engine only reads it. The signal
@@ -46,8 +49,8 @@ struct EngineOptions {
 //
 // Open loop: arrivals come when the arrival process says so, whatever the
 // server does. Each takes an idle connection or opens one. Where the number of
-// connections is limited, an arrival that finds none idle waits for one, and its
-// latency still counts from the time it was meant to be sent: the server's
+// connections is limited, an arrival that finds none idle waits for one, and
+// its latency still counts from the time it was meant to be sent: the server's
 // stalls are not hidden (coordinated omission), but queue at the client.
 // Closed loop: `connections` users each send their next request when
 // they have the response to the last; this finds the saturation throughput.

@@ -47,6 +47,7 @@ struct Flags {
   uint64_t seed = 1;
   bool json = false;
   bool spin = false;
+  bool stamps = false;
   std::string reuse = "recent";
   bool progress = false;
 };
@@ -91,6 +92,9 @@ void Declare(CLI::App& app, Flags& flags) {
                  "or random")
       ->check(CLI::IsMember({"recent", "random"}));
   app.add_flag("--json", flags.json, "print the summary as JSON");
+  app.add_flag("--stamps", flags.stamps,
+               "a response has come when the kernel got it, not when the "
+               "generator took it up");
   app.add_flag("--spin", flags.spin, "poll instead of sleeping (takes a core)");
   app.add_flag("--progress", flags.progress, "a line every 5 s on stderr");
 }
@@ -245,6 +249,7 @@ EngineOptions OptionsFrom(const Flags& flags, const Target& target) {
       .timeout_ns = static_cast<int64_t>(flags.timeout_s * 1e9),
       .seed = flags.seed,
       .reuse_random = flags.reuse == "random",
+      .stamps = flags.stamps,
       .spin = flags.spin,
       .progress_ns = flags.progress ? 5'000'000'000 : 0,
       .stop = &g_stop};

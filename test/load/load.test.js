@@ -284,6 +284,18 @@ describe('open loop with a limit of connections', () => {
   })
 })
 
+describe('--stamps', () => {
+  it('ends a response when the kernel has got it', async () => {
+    const server = http.createServer((request, response) => setTimeout(() => response.end(), 20))
+    await serving(server, async (url) => {
+      const { json } = await load([url, '--rate', '100', '--duration', '1', '--stamps', '--json'])
+      assert.strictEqual(json.errors, 0, json.first_error)
+      const { min, p50 } = json.latency_ns.actual
+      assert.ok((min ?? p50) >= 19e6 && p50 < 500e6, `p50 ${p50} ns`)
+    })
+  })
+})
+
 describe('errors', () => {
   it('counts requests that a dying server leaves without a response', async () => {
     const server = fork(path.join(__dirname, 'stalling-server.js'), ['1000000', '1'])
