@@ -97,7 +97,7 @@ const VARIABLES = [
     key: 'watcherUs',
     values: `0, or a whole number from ${WATCHER_US.min} to ${WATCHER_US.max}`,
     default: String(WATCHER_US.default),
-    text: 'Largest error of a ready time in µs: how long the ready-time watcher sleeps between looks. 0 switches it off.',
+    text: 'How long the ready-time watcher rests between looks, in µs: the largest error of a ready time that the kernel does not stamp (pipes, files, connections to databases). 0 switches it off.',
     read: watcherUs,
     fallback: () => WATCHER_US.default
   }

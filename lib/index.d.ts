@@ -51,6 +51,8 @@ export interface ReportOptions {
   thread?: number
   /** How many critical paths are told; default 5. */
   slowest?: number
+  /** Leaves out the requests that began in so many seconds after the first one. */
+  skip?: number
   /** Also writes one JSON line a request to this file. */
   requestsPath?: string
 }

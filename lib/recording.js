@@ -124,6 +124,7 @@ function meta (config, native, found) {
     watcher: { available: found.watcher, error_ns: config.watcherUs * 1000 },
     async_ids: found.asyncIds,
     interposition: found.interposition,
+    arrivals: found.arrivals,
     fidelity: fidelityOf(found)
   }
 }

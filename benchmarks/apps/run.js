@@ -16,6 +16,7 @@ const CALIBRATION_CONNECTIONS = 16
 const CALIBRATION_WARMUP_S = 3
 const CALIBRATION_S = 6
 const LOAD_OF_SATURATION = 0.6
+const WARMUP_S = 5
 
 /**
  * What runApp() takes; undefined means the default.
@@ -30,6 +31,7 @@ const LOAD_OF_SATURATION = 0.6
  *   of this process are not passed on: give them here
  * @property {number} [workers] cluster workers (1: no cluster)
  * @property {number} [seed] of the load (1)
+ * @property {boolean} [stamps] responses come when the kernel got them (edgewise-load --stamps)
  * @property {string} [samples] file for the raw samples (CSV)
  * @property {string} [load] path of edgewise-load
  * @property {(text: string) => void} [say] one line of progress; default: stderr
@@ -78,10 +80,11 @@ async function runApp (which, options = {}) {
   }
   return withApp(app, options, async (running, context) => {
     await options.onStarted?.(running)
-    const { durationS = 30, warmupS = 5, seed = 1 } = options
+    const { durationS = 30, warmupS = WARMUP_S, seed = 1 } = options
     tell(`${name}: ${rate} requests/s for ${warmupS} s of warm-up and ${durationS} s`)
     const reuse = workers > 1 ? 'random' : 'recent'
     const args = ['--reuse', reuse, '--rate', rate, '--duration', durationS, '--warmup', warmupS, '--seed', seed].map(String)
+    if (options.stamps) args.push('--stamps')
     if (options.samples) args.push('--samples', path.resolve(options.samples))
     const load = await loadOn(app, running, context, options, args)
     await options.onLoaded?.(running)
@@ -256,6 +259,6 @@ function environment (list) {
   }))
 }
 
-module.exports = { NAMES, runApp, calibrate, withApp, prepare, findApp, interruptible }
+module.exports = { NAMES, WARMUP_S, runApp, calibrate, withApp, prepare, findApp, interruptible }
 
 if (require.main === module) main(cli)

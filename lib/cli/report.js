@@ -5,7 +5,7 @@ const path = require('node:path')
 const edgewise = require('../index')
 const { EXIT, Failure } = require('./failure')
 const { colorOf } = require('./terminal')
-const { count, name, percentile, processId } = require('./arguments')
+const { count, name, percentile, processId, seconds } = require('./arguments')
 
 /**
  * @typedef {object} ReportOptions
@@ -16,6 +16,7 @@ const { count, name, percentile, processId } = require('./arguments')
  * @property {number} [thread]
  * @property {string} [requests]
  * @property {number} [slowest]
+ * @property {number} [skip]
  * @property {boolean} [json]
  */
 
@@ -31,6 +32,7 @@ function add (program) {
     .option('--process <PID>', 'only this process of the trace', processId)
     .option('--thread <T>', 'only this thread: 0 is the main thread', count)
     .option('--slowest <N>', 'how many critical paths are shown (default: 5)', count)
+    .option('--skip <S>', 'leave out the requests of the first S seconds, the warm-up', seconds)
     .option('--requests <FILE>', 'also write one JSON line a request to FILE', name)
     .option('--json', 'print the report as JSON')
     .addHelpText('after', `

@@ -46,15 +46,16 @@ const NO_CALLS = 'upper-bound'
 const UNKNOWN = 'unavailable: stock Node does not tell'
 
 /**
- * @param {{ asyncIds: true | string, interposition: true | string, watcher: boolean }} found
+ * @param {{ asyncIds: true | string, interposition: true | string, arrivals: true | string, watcher: boolean }} found
  * @returns {object} the fidelity of this recording
  */
-function fidelityOf ({ asyncIds, interposition, watcher }) {
+function fidelityOf ({ asyncIds, interposition, arrivals, watcher }) {
   /** @type {Record<string, string>} */
   const events = {}
   for (const [type, row] of Object.entries(EVENT_TYPES)) {
     const cause = asyncIds === true || !row.cause.includes('id') ? row.cause : NO_IDS
-    const ready = row.ready === 'observed' && (interposition !== true || !watcher) ? NO_CALLS : row.ready
+    const timed = watcher || (type === 'tcp_read' && arrivals === true)
+    const ready = row.ready === 'observed' && (interposition !== true || !timed) ? NO_CALLS : row.ready
     events[type] = `begin ${row.begin}, ready ${ready}, cause ${cause}`
   }
   return { ...events, gc: 'exact, without incremental steps', jit: UNKNOWN, ic: UNKNOWN }

@@ -42,8 +42,8 @@ function notes (report) {
 
 /** @param {Json | undefined} found */
 function watcher (found) {
-  if (found?.available === false) return ['The ready-time watcher was off: what waited while the loop was busy counts as I/O, as far as it is not known to have been ready.']
-  return found?.error_ns ? [`Observed ready times are late by up to ${time(found.error_ns)} (EDGEWISE_WATCHER_US).`] : []
+  if (found?.available === false) return ['The ready-time watcher was off: what waited while the loop was busy, and has no stamp of the kernel, counts as I/O, as far as it is not known to have been ready.']
+  return found?.error_ns ? [`Observed ready times are the kernel's for what comes over TCP; others are late by up to ${time(found.error_ns)} (EDGEWISE_WATCHER_US).`] : []
 }
 
 /**

@@ -87,7 +87,7 @@ function traceDirectory (name, out, severalApps) {
  * @param {{values: Record<string, string>, node: string, out: string, signal: AbortSignal}} options
  */
 async function profile (name, { values, node, out, signal }) {
-  const { runApp } = require('../../benchmarks/apps/run')
+  const { WARMUP_S, runApp } = require('../../benchmarks/apps/run')
   const { describeRun } = require('../../benchmarks/apps/summary')
   const result = await runApp(name, {
     rate: values.rate === undefined ? undefined : Number(values.rate),
@@ -100,7 +100,8 @@ async function profile (name, { values, node, out, signal }) {
     signal
   })
   say(`${name}: analysing ${out}`)
-  const explained = await runShown([node, COMMAND_LINE, 'report', out, '--percentile', values.percentile])
+  // The load warms the application up first.
+  const explained = await runShown([node, COMMAND_LINE, 'report', out, '--percentile', values.percentile, '--skip', String(WARMUP_S)])
   if (!explained) throw new TaskError(`${name}: no report. The trace is in ${out}`)
   console.log(`\nWhat the client saw of the same run\n${describeRun(result)}\n`)
   console.log(`The trace is in ${path.relative('', out)}; 'npx edgewise report --help' says what else can be asked of it.`)

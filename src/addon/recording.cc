@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "addon/errors.h"
+#include "hooks/arrival.h"
 #include "hooks/async_ids.h"
 #include "hooks/script_calls.h"
 #include "hooks/stock_provider.h"
@@ -77,8 +78,12 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
       "interposition",
       Answer(env, "system calls of the loop", StockProvider::CanInterpose(),
              "which descriptor an event is for is known"));
-  result.Set("watcher", Answer(env, "ready-time watcher", watcher,
-                               "true ready times while the loop is busy"));
+  result.Set("arrivals",
+             Answer(env, "stamps of arrival", CanStampArrivals(),
+                    "the kernel says when a request's bytes arrived"));
+  result.Set("watcher",
+             Answer(env, "ready-time watcher", watcher,
+                    "true ready times of what the kernel does not stamp"));
   result.Set("gc", Answer(env, "garbage collections", absl::OkStatus(),
                           "pauses by type; incremental steps are not seen"));
   result.Set("jit", Answer(env, "JIT and inline-cache time",
@@ -90,7 +95,8 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
 }
 
 // start({path, mode, maxBytes, process, thread, watcherNs, sloNs, nextAsyncId,
-//        describe}) -> {asyncIds, interposition, watcher}: true or why not.
+//        describe}) -> {asyncIds, interposition, arrivals, watcher}: true or
+// why not.
 // describe(result) returns the trace's meta JSON.
 Napi::Value Start(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
@@ -104,6 +110,7 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   Napi::Object found = Napi::Object::New(env);
   found.Set("asyncIds", TrueOrReason(env, ids.status()));
   found.Set("interposition", TrueOrReason(env, StockProvider::CanInterpose()));
+  found.Set("arrivals", TrueOrReason(env, CanStampArrivals()));
   found.Set("watcher", config.watcher_interval_ns > 0);
   const Napi::Value meta =
       options.Get("describe").As<Napi::Function>().Call({found});

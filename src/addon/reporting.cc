@@ -19,7 +19,7 @@ std::string TextOr(const Napi::Object& options, const char* key) {
 }
 
 // report(dir, {percentile, route, request, process, thread, requestsPath,
-//              slowest}) -> JSON text.
+//              slowest, skip}) -> JSON text. skip: seconds.
 Napi::Value Report(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto given = info[1].As<Napi::Object>();
@@ -29,6 +29,7 @@ Napi::Value Report(const Napi::CallbackInfo& info) {
   options.request = static_cast<int64_t>(NumberOr(given, "request", -1));
   options.process = static_cast<int>(NumberOr(given, "process", -1));
   options.thread = static_cast<int>(NumberOr(given, "thread", -1));
+  options.skip_ns = static_cast<int64_t>(NumberOr(given, "skip", 0) * 1e9);
   options.requests_path = TextOr(given, "requestsPath");
   options.slowest =
       static_cast<int>(NumberOr(given, "slowest", options.slowest));

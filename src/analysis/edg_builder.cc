@@ -265,6 +265,7 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
   RequestGraph& graph = GraphOf(request);
   graph.Reset();
   graph.ready_ns = SourceReadyNs(*event_, record.time_ns);
+  if (!first_ready_ns_) first_ready_ns_ = graph.ready_ns;
   graph.owner = ledger_->NewOwner();
   graph.kind = static_cast<RequestKind>(record.type);
   return request;

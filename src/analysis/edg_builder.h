@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/blame.h"
@@ -85,6 +86,8 @@ class EdgBuilder {
   void Run();
 
   const GraphCounts& counts() const { return counts_; }
+  // Of the first request; once there was one.
+  int64_t first_ready_ns() const { return *first_ready_ns_; }
 
  private:
   // Collections of one stretch, by type; `any` saves looking.
@@ -145,6 +148,7 @@ class EdgBuilder {
   absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
   CriticalPath path_{};
   GraphCounts counts_;
+  std::optional<int64_t> first_ready_ns_;
 
   const Event* event_ = nullptr;
   const InnerRecord* claim_ = nullptr;  // the start that owns the prefix

@@ -25,7 +25,9 @@ void ExplainPass::RunFile(uint32_t file, EventStream* stream,
   file_ = file;
   stream_ = stream;
   EdgBuilder builder(stream, routes, &timeline_, &ledger_, this);
+  builder_ = &builder;
   builder.Run();
+  builder_ = nullptr;
   AddCounts(builder.counts(), &counts_);
   for (const size_t i : unresolved_) ResolveDetail(&ledger_, &*details_[i]);
   unresolved_.clear();
@@ -38,8 +40,12 @@ void ExplainPass::OnAborted(uint32_t id, uint64_t /*ordinal*/) {
 }
 
 void ExplainPass::OnRequest(const EndedRequest& request) {
-  const bool counted = options_.route_filter == nullptr ||
-                       routes_->Text(request.route) == *options_.route_filter;
+  const bool of_route = options_.route_filter == nullptr ||
+                        routes_->Text(request.route) == *options_.route_filter;
+  const bool skipped =
+      request.graph.ready_ns < builder_->first_ready_ns() + options_.skip_ns;
+  if (of_route && skipped) ++skipped_;
+  const bool counted = of_route && !skipped;
   if (!counted && options_.request != request.id) return;
   const Components components = Explain(request);
   if (options_.request == request.id) {

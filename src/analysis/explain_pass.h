@@ -30,6 +30,7 @@ class ExplainPass : public RequestSink {
   struct Options {
     const std::string* route_filter = nullptr;  // null: all
     std::optional<uint32_t> request;            // wanted in full
+    int64_t skip_ns = 0;  // requests so soon after their file's first: no part
   };
 
   // `statistics` has its thresholds; `log` may be null. All outlive the pass.
@@ -63,6 +64,7 @@ class ExplainPass : public RequestSink {
     return ready_kinds_;
   }
   const std::array<ExecGc, kGcTypes>& exec_gc() const { return exec_gc_; }
+  uint64_t skipped() const { return skipped_; }
   uint64_t hidden_requests() const { return hidden_requests_; }
   int64_t hidden_ns() const { return hidden_ns_; }
 
@@ -88,6 +90,7 @@ class ExplainPass : public RequestSink {
   GraphCounts counts_;
   std::array<uint64_t, kReadyKinds> ready_kinds_{};
   std::array<ExecGc, kGcTypes> exec_gc_{};
+  uint64_t skipped_ = 0;  // requests, because of skip_ns
   uint64_t hidden_requests_ = 0;
   int64_t hidden_ns_ = 0;
   std::vector<Wait> waits_;  // of the current request
@@ -95,6 +98,7 @@ class ExplainPass : public RequestSink {
   // The file being read.
   uint32_t file_ = 0;
   const EventStream* stream_ = nullptr;
+  const EdgBuilder* builder_ = nullptr;
   std::vector<size_t> unresolved_;  // details of this file
 };
 

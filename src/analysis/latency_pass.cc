@@ -1,6 +1,7 @@
 #include "analysis/latency_pass.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/edg_builder.h"
 #include "analysis/request_table.h"
@@ -58,7 +59,9 @@ class LatencyPass {
     if (requests_.IsOpen(same)) requests_.Close(same);
     if (requests_.full()) requests_.Close(requests_.Oldest());
     const RequestRef request = requests_.Start(record.aux);
-    requests_.At(request).state.ready_ns = SourceReadyNs(event, record.time_ns);
+    const int64_t ready_ns = SourceReadyNs(event, record.time_ns);
+    requests_.At(request).state.ready_ns = ready_ns;
+    if (!count_from_ns_) count_from_ns_ = ready_ns + options_.skip_ns;
   }
 
   void OnEnd(const InnerRecord& record) {
@@ -68,8 +71,9 @@ class LatencyPass {
     const std::string* text = stream_->StringOf(record.route);
     const uint32_t route =
         text != nullptr ? routes_->Intern(*text) : RouteTable::kUnknown;
-    const bool wanted = options_.route_filter == nullptr ||
-                        routes_->Text(route) == *options_.route_filter;
+    const bool of_route = options_.route_filter == nullptr ||
+                          routes_->Text(route) == *options_.route_filter;
+    const bool wanted = of_route && slot.state.ready_ns >= *count_from_ns_;
     if (wanted && static_cast<Outcome>(record.type) != Outcome::kAborted) {
       const int64_t latency_ns =
           std::max<int64_t>(0, record.time_ns - slot.state.ready_ns);
@@ -101,6 +105,7 @@ class LatencyPass {
   LatencyStatistics* statistics_;
   SlowestRequests* slowest_;
   RequestTable<Start> requests_;
+  std::optional<int64_t> count_from_ns_;  // set by the first request
 };
 
 }  // namespace

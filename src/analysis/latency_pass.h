@@ -41,6 +41,7 @@ class SlowestRequests {
 struct LatencyPassOptions {
   uint32_t file = 0;
   const std::string* route_filter = nullptr;  // null: all
+  int64_t skip_ns = 0;  // requests so soon after the file's first do not count
 };
 void RunLatencyPass(EventStream* stream, const LatencyPassOptions& options,
                     RouteTable* routes, LatencyStatistics* statistics,

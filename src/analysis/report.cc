@@ -37,6 +37,10 @@ absl::Status CheckOptions(const ReportOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat(
         "request ", options.request, " is not between 0 and ", UINT32_MAX));
   }
+  if (options.skip_ns < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("skip ", options.skip_ns, " ns must not be negative"));
+  }
   if (options.process < -1 || options.thread < -1) {
     return absl::InvalidArgumentError(
         absl::StrCat("process ", options.process, " and thread ",
@@ -95,8 +99,9 @@ class Analysis {
       if (!IsChosen(source->get())) continue;
       EventStream stream(source->get(), name, EventStream::Detail::kRequests,
                          &problems_);
-      RunLatencyPass(&stream, {static_cast<uint32_t>(i), RouteFilter()},
-                     &routes_, &statistics_, &slowest_);
+      RunLatencyPass(
+          &stream, {static_cast<uint32_t>(i), RouteFilter(), options_.skip_ns},
+          &routes_, &statistics_, &slowest_);
       if (!stream.counts().started) continue;
       usable_.push_back(i);
     }
@@ -138,6 +143,7 @@ class Analysis {
     }
     ExplainPass::Options pass_options;
     pass_options.route_filter = RouteFilter();
+    pass_options.skip_ns = options_.skip_ns;
     if (options_.request >= 0) {
       pass_options.request = static_cast<uint32_t>(options_.request);
     }

@@ -17,6 +17,7 @@ struct ReportOptions {
   int64_t request = -1;       // tell this request in full; -1: none
   int process = -1;           // only this process's files; -1: all
   int thread = -1;            // only this thread's files; -1: all
+  int64_t skip_ns = 0;        // leave out who began so soon after the first one
   std::string requests_path;  // write a JSON line per request; "": do not
   int slowest = 5;            // how many of the slowest requests to tell
 };

@@ -220,6 +220,7 @@ void AddCounts(const ReportInput& input, Json* json) {
       {"failed", counts.failed},
       {"unfinished", counts.unfinished},
       {"truncated", counts.truncated},
+      {"skipped", input.explained->skipped()},
   };
   StreamCounts sum;
   double span_ns = 0;

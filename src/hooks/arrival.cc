@@ -18,6 +18,16 @@ bool SetStamps(int fd, int on) {
 
 }  // namespace
 
+absl::Status CanStampArrivals() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return absl::ErrnoToStatus(errno, "socket");
+  const absl::Status status =
+      SetStamps(fd, 1) ? absl::OkStatus()
+                       : absl::ErrnoToStatus(errno, "SO_TIMESTAMPNS");
+  close(fd);
+  return status;
+}
+
 Stamping StampArrivals(int fd) {
   int on = 0;
   socklen_t length = sizeof(on);

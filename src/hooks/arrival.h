@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/status/status.h"
+
 namespace edgewise {
 
 // The kernel's own time of arrival of what a TCP socket receives
@@ -12,6 +14,9 @@ namespace edgewise {
 // taken as the packet comes in, whatever the loop and this machine's
 // schedulers do meanwhile; sockets that a listening socket accepts inherit the
 // option.
+
+// Whether this kernel stamps, and else why not.
+absl::Status CanStampArrivals();
 
 enum class Stamping { kUnavailable, kWasOn, kSwitchedOn };
 

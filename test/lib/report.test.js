@@ -119,7 +119,7 @@ bars: · I/O  ░ queueing  █ execution
 
 Ready times: 85.3 % observed (seen as it happened); 8.5 % resolved (the promise was resolved); 4.3 % upper-bound (ready then or before: some of its I/O may be queueing); 1.9 % due (a timer's due time, an immediate's registration).
 JIT and IC times are unavailable with this provider; they are part of JavaScript and native.
-Observed ready times are late by up to 100 µs (EDGEWISE_WATCHER_US).
+Observed ready times are the kernel's for what comes over TCP; others are late by up to 100 µs (EDGEWISE_WATCHER_US).
 Known less than exactly: cause shared (tcp_read, pipe_read); ready upper-bound (write); begin per pass (timer).
 Recorded with provider stock, causality promises, mode stream, node v20.20.2, command app.js.
 `)

@@ -45,6 +45,7 @@ async function start (context) {
 async function launch (folder, databasePort, context) {
   const service = await startNode('contacts', context, port => ({
     script: path.join(folder, 'server.js'),
+    cwd: context.runFolder, // Its logger makes a folder where it stands.
     env: { PORT: String(port), POSTGRES_PORT: String(databasePort), KEY }
   }))
   return { ...service, url: `http://127.0.0.1:${service.port}` }

@@ -69,6 +69,24 @@ TEST(TailTest, TailAndRest) {
   EXPECT_EQ(report["tail"]["exec"]["ic_ns"], nullptr);
 }
 
+TEST(TailTest, SkipsTheWarmUp) {
+  TraceBuilder t = TenRequests();
+  ReportOptions options;
+  options.percentile = 90;
+  options.skip_ns = 800;  // the first one begins at 100
+  const Json report = ReportOf(t, options);
+  EXPECT_EQ(report["requests"]["skipped"], 8);
+  EXPECT_EQ(report["requests"]["count"], 3);
+  EXPECT_EQ(report["latency_ns"]["p50"], 130);
+  EXPECT_EQ(
+      report["rest"]["count"].get<int>() + report["tail"]["count"].get<int>(),
+      4);
+  // Who is left out still occupied the loop.
+  EXPECT_EQ(report["latency_ns"]["max"], 150);
+  options.skip_ns = -1;
+  EXPECT_FALSE(BuildReport(std::vector<TraceBytes>{}, options).ok());
+}
+
 TEST(TailTest, WhatTheLoopDidMeanwhile) {
   TraceBuilder t = TenRequests();
   ReportOptions options;

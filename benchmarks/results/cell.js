@@ -1,0 +1,123 @@
+'use strict'
+
+// One run of one application: what the client saw, and, recorded, what edgewise
+// made of the same requests.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+// @ts-ignore: the types are those of its ES module
+const { mean, quantileSorted } = require('simple-statistics')
+const edgewise = require('../../lib/index')
+const { ROOT } = require('../../scripts/tasks/tree')
+const { runApp } = require('../apps/run')
+
+/** `bare again` is `bare` measured once more (A/A). */
+const VARIANTS = ['bare', 'bare again', 'recorded']
+const REGISTER = path.join(ROOT, 'lib', 'register.js')
+const PERCENTILES = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999 }
+// Of the distribution that is drawn: fine where the tail is.
+const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from({ length: 100 }, (_, i) => 0.99 + i / 1e4)]
+
+/**
+ * @typedef {object} Cell
+ * @property {number} requests measured by the client
+ * @property {number} errors of all kinds
+ * @property {boolean} lagged the load generator itself was late
+ * @property {Latency} client from the actual send until its kernel had the response
+ * @property {Latency} intended from the intended send
+ * @property {number[]} cdf ns of the client's latencies, at SHARES
+ * @property {Recorded} [recorded]
+ */
+
+/** @typedef {{ mean: number, p50: number, p90: number, p99: number, p999: number }} Latency ns */
+
+/**
+ * @typedef {object} Recorded
+ * @property {any} report of edgewise, without the warm-up (docs/report-json.md)
+ * @property {Latency} latency of the requests that edgewise recorded
+ * @property {number} requests counted by edgewise, with the warm-up
+ * @property {number} sent by the client, with the warm-up
+ */
+
+/**
+ * @param {string} app
+ * @param {string} variant one of VARIANTS
+ * @param {{ ratePerS: number, seconds: number, warmup: number, percentile: number, seed: number, workers: number, signal: AbortSignal }} settings
+ * @returns {Promise<Cell>}
+ */
+async function measure (app, variant, { ratePerS, seconds, warmup, percentile, seed, workers, signal }) {
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-results-'))
+  try {
+    const samples = path.join(scratch, 'samples.csv')
+    const trace = path.join(scratch, 'trace')
+    const recorded = variant === 'recorded'
+    const { load } = await runApp(app, {
+      rate: ratePerS,
+      durationS: seconds,
+      warmupS: warmup,
+      seed,
+      workers,
+      samples,
+      stamps: true,
+      nodeArgs: recorded ? ['--require', REGISTER] : [],
+      env: recorded ? { EDGEWISE_OUT: trace } : {},
+      say: () => {},
+      signal
+    })
+    const client = readSamples(samples)
+    return {
+      requests: client.latencies.length,
+      errors: load.errors + load.non_2xx + load.unexpected,
+      lagged: load.lag_flagged,
+      client: latencyOf(client.latencies),
+      intended: latencyOf(client.intended),
+      cdf: SHARES.map((share) => quantileSorted(client.latencies, share)),
+      ...recorded ? { recorded: explain(trace, scratch, { percentile, warmup, sent: load.sent_total, fromNs: client.fromNs }) } : {}
+    }
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function readSamples (file) {
+  const [head, ...lines] = fs.readFileSync(file, 'utf8').trimEnd().split('\n')
+  const columns = head.split(',')
+  const at = Object.fromEntries(columns.map((name, i) => [name, i]))
+  const rows = lines.map((line) => line.split(',')).filter((row) => row[at.phase] === 'measured' && row[at.status] !== '0')
+  const from = (name) => rows.map((row) => Number(row[at.end_ns]) - Number(row[at[name]])).sort(ascending)
+  return {
+    latencies: from('sent_ns'),
+    intended: from('intended_ns'),
+    fromNs: rows.reduce((least, row) => Math.min(least, Number(row[at.sent_ns])), Infinity)
+  }
+}
+
+// The report leaves out as many seconds as the client's warm-up; the
+// distributions that are compared are of the very same requests: those that
+// came after the client's first measured one.
+function explain (trace, scratch, { percentile, warmup, sent, fromNs }) {
+  const requestsPath = path.join(scratch, 'requests.jsonl')
+  const all = edgewise.report(trace, { percentile, requestsPath })
+  const latencies = fs.readFileSync(requestsPath, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line))
+    .filter((request) => request.start_ns >= fromNs).map((request) => request.latency_ns).sort(ascending)
+  const report = edgewise.report(trace, { percentile, skip: warmup })
+  return { report: slim(report), latency: latencyOf(latencies), requests: all.requests.count, sent }
+}
+
+// What the page needs: a report with its critical paths is a hundred times that.
+function slim (/** @type {Record<string, any>} */ { requests, events, latency_ns: latency, tail, rest, routes, blockers, gc }) {
+  return { requests, events, latency_ns: latency, tail, rest, routes, blockers: blockers.slice(0, 5), gc }
+}
+
+/** @returns {Latency} */
+function latencyOf (sorted) {
+  return /** @type {any} */ ({
+    mean: mean(sorted),
+    ...Object.fromEntries(Object.entries(PERCENTILES).map(([name, share]) => [name, quantileSorted(sorted, share)]))
+  })
+}
+
+const ascending = (a, b) => a - b
+
+module.exports = { SHARES, VARIANTS, measure }
