@@ -42,7 +42,9 @@ void ExplainPass::OnAborted(uint32_t id, uint64_t /*ordinal*/) {
 void ExplainPass::OnRequest(const EndedRequest& request) {
   const bool of_route = options_.route_filter == nullptr ||
                         routes_->Text(request.route) == *options_.route_filter;
+  // The first that is read need not be the first that came.
   const bool skipped =
+      options_.skip_ns > 0 &&
       request.graph.ready_ns < builder_->first_ready_ns() + options_.skip_ns;
   if (of_route && skipped) ++skipped_;
   const bool counted = of_route && !skipped;

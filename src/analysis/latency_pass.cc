@@ -1,7 +1,6 @@
 #include "analysis/latency_pass.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "analysis/edg_builder.h"
 #include "analysis/request_table.h"
@@ -61,7 +60,9 @@ class LatencyPass {
     const RequestRef request = requests_.Start(record.aux);
     const int64_t ready_ns = SourceReadyNs(event, record.time_ns);
     requests_.At(request).state.ready_ns = ready_ns;
-    if (!count_from_ns_) count_from_ns_ = ready_ns + options_.skip_ns;
+    if (count_from_ns_ == kUnset && options_.skip_ns > 0) {
+      count_from_ns_ = ready_ns + options_.skip_ns;
+    }
   }
 
   void OnEnd(const InnerRecord& record) {
@@ -73,7 +74,7 @@ class LatencyPass {
         text != nullptr ? routes_->Intern(*text) : RouteTable::kUnknown;
     const bool of_route = options_.route_filter == nullptr ||
                           routes_->Text(route) == *options_.route_filter;
-    const bool wanted = of_route && slot.state.ready_ns >= *count_from_ns_;
+    const bool wanted = of_route && slot.state.ready_ns >= count_from_ns_;
     if (wanted && static_cast<Outcome>(record.type) != Outcome::kAborted) {
       const int64_t latency_ns =
           std::max<int64_t>(0, record.time_ns - slot.state.ready_ns);
@@ -105,7 +106,9 @@ class LatencyPass {
   LatencyStatistics* statistics_;
   SlowestRequests* slowest_;
   RequestTable<Start> requests_;
-  std::optional<int64_t> count_from_ns_;  // set by the first request
+  // Set by the first request that is read; others may have come before it.
+  static constexpr int64_t kUnset = INT64_MIN;
+  int64_t count_from_ns_ = kUnset;
 };
 
 }  // namespace

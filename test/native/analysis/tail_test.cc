@@ -87,6 +87,21 @@ TEST(TailTest, SkipsTheWarmUp) {
   EXPECT_FALSE(BuildReport(std::vector<TraceBytes>{}, options).ok());
 }
 
+TEST(TailTest, CountsWhoCameBeforeTheFirstThatIsRead) {
+  TraceBuilder t;
+  t.Meta();
+  t.Start(200, 1).End(210, 1, "GET /late");
+  t.Event(200, 210, {kRead, 200, 5});
+  t.Start(220, 2).End(230, 2, "GET /early");
+  t.Event(220, 230, {kRead, 100, 6});
+  EXPECT_EQ(ReportOf(t)["requests"]["count"], 2);
+  ReportOptions options;
+  options.skip_ns = 50;
+  const auto report = ReportOf(t, options);
+  EXPECT_EQ(report["requests"]["count"], 0);
+  EXPECT_EQ(report["requests"]["skipped"], 2);
+}
+
 TEST(TailTest, WhatTheLoopDidMeanwhile) {
   TraceBuilder t = TenRequests();
   ReportOptions options;
