@@ -27,14 +27,21 @@ let folder
 before(() => { folder = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-apps-test-')) })
 after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-/** @param {Record<string, string>} [env] @param {object} [more] */
-function start (env = {}, more = {}) {
-  return startService({
+/**
+ * Stopped at the test's end, also when it fails.
+ * @param {import('node:test').TestContext} t
+ * @param {Record<string, string>} [env]
+ * @param {object} [more]
+ */
+async function start (t, env = {}, more = {}) {
+  const service = await startService({
     name: 'the fixture',
     log: path.join(folder, `service-${fs.readdirSync(folder).length}.log`),
     launch: port => ({ command: process.execPath, args: [SERVER], env: { ...process.env, PORT: String(port), ...env } }),
     ...more
   })
+  t.after(() => service.stop())
+  return service
 }
 
 /** @param {number} pid @returns {boolean} whether it runs; a zombie does not */
@@ -47,8 +54,8 @@ function alive (pid) {
 }
 
 describe('service', () => {
-  it('serves when it is started and is gone when it is stopped', async () => {
-    const service = await start()
+  it('serves when it is started and is gone when it is stopped', async (t) => {
+    const service = await start(t)
     const response = await fetch(`http://127.0.0.1:${service.port}/x`)
     assert.strictEqual(await response.text(), 'saw /x')
     assert.deepStrictEqual(await service.stop(), { code: 0, signal: null, killed: false })
@@ -57,22 +64,22 @@ describe('service', () => {
     assert.strictEqual(await service.ended, 'ended with code 0')
   })
 
-  it('shows the last lines of one that does not come up', async () => {
+  it('shows the last lines of one that does not come up', async (t) => {
     const launch = () => ({ command: process.execPath, args: ['-e', 'console.log("no licence"); process.exit(7)'] })
-    await assert.rejects(start({}, { launch }), error => {
+    await assert.rejects(start(t, {}, { launch }), error => {
       assert.match(error.message, /^the fixture did not come up on port \d+: it ended with code 7\.\n/)
       assert.match(error.message, /\n {2}no licence$/)
       return true
     })
-    await assert.rejects(start({}, { launch: () => ({ command: '/nowhere/server', args: [] }) }),
+    await assert.rejects(start(t, {}, { launch: () => ({ command: '/nowhere/server', args: [] }) }),
       /it did not start: .*\/nowhere\/server ENOENT/)
   })
 
-  it('takes another port when one was taken meanwhile', async () => {
+  it('takes another port when one was taken meanwhile', async (t) => {
     const taken = net.createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const ports = []
-    const service = await start({}, {
+    const service = await start(t, {}, {
       launch: port => {
         ports.push(port)
         const { port: busy } = /** @type {net.AddressInfo} */ (taken.address())
@@ -86,14 +93,16 @@ describe('service', () => {
     await service.stop()
   })
 
-  it('kills one that does not listen to SIGTERM', async () => {
-    const service = await start({ DEAF: '1' }, { stopWithinMs: 300 })
+  it('kills one that does not listen to SIGTERM', async (t) => {
+    const service = await start(t, { DEAF: '1' }, { stopWithinMs: 300 })
     assert.deepStrictEqual(await service.stop(), { code: null, signal: 'SIGKILL', killed: true })
   })
 
-  it('ends with the service it needs, and stops both', async () => {
-    const [app, needed] = [await start(), await start()]
+  it('ends with the service it needs, and stops both', async (t) => {
+    const [app, needed] = [await start(t), await start(t)]
     const both = withService(app, needed)
+    // One that answers has printed: it accepts connections before that.
+    await (await fetch(`http://127.0.0.1:${needed.port}/`)).text()
     process.kill(needed.pid, 'SIGKILL')
     assert.strictEqual(await both.ended, 'lost the fixture, which ended by SIGKILL')
     assert.match(both.logTail(), /^ {2}mark/)
