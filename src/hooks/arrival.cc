@@ -21,9 +21,9 @@ bool SetStamps(int fd, int on) {
 absl::Status CanStampArrivals() {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return absl::ErrnoToStatus(errno, "socket");
-  const absl::Status status =
-      SetStamps(fd, 1) ? absl::OkStatus()
-                       : absl::ErrnoToStatus(errno, "SO_TIMESTAMPNS");
+  absl::Status status = SetStamps(fd, 1)
+                            ? absl::OkStatus()
+                            : absl::ErrnoToStatus(errno, "SO_TIMESTAMPNS");
   close(fd);
   return status;
 }

@@ -69,39 +69,6 @@ TEST(TailTest, TailAndRest) {
   EXPECT_EQ(report["tail"]["exec"]["ic_ns"], nullptr);
 }
 
-TEST(TailTest, SkipsTheWarmUp) {
-  TraceBuilder t = TenRequests();
-  ReportOptions options;
-  options.percentile = 90;
-  options.skip_ns = 800;  // the first one begins at 100
-  const Json report = ReportOf(t, options);
-  EXPECT_EQ(report["requests"]["skipped"], 8);
-  EXPECT_EQ(report["requests"]["count"], 3);
-  EXPECT_EQ(report["latency_ns"]["p50"], 130);
-  EXPECT_EQ(
-      report["rest"]["count"].get<int>() + report["tail"]["count"].get<int>(),
-      3);
-  // Who is left out still occupied the loop.
-  EXPECT_EQ(report["latency_ns"]["max"], 150);
-  options.skip_ns = -1;
-  EXPECT_FALSE(BuildReport(std::vector<TraceBytes>{}, options).ok());
-}
-
-TEST(TailTest, CountsWhoCameBeforeTheFirstThatIsRead) {
-  TraceBuilder t;
-  t.Meta();
-  t.Start(200, 1).End(210, 1, "GET /late");
-  t.Event(200, 210, {kRead, 200, 5});
-  t.Start(220, 2).End(230, 2, "GET /early");
-  t.Event(220, 230, {kRead, 100, 6});
-  EXPECT_EQ(ReportOf(t)["requests"]["count"], 2);
-  ReportOptions options;
-  options.skip_ns = 50;
-  const auto report = ReportOf(t, options);
-  EXPECT_EQ(report["requests"]["count"], 0);
-  EXPECT_EQ(report["requests"]["skipped"], 2);
-}
-
 TEST(TailTest, WhatTheLoopDidMeanwhile) {
   TraceBuilder t = TenRequests();
   ReportOptions options;

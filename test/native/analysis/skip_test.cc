@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "test/native/analysis/report_kit.h"
+
+// The requests of the first seconds, left out of a report.
+
+namespace edgewise {
+namespace {
+
+constexpr auto kRead = EventType::kTcpRead;
+
+TEST(SkipTest, LeavesOutTheWarmUp) {
+  TraceBuilder t;
+  t.Meta();
+  for (uint32_t id = 1; id <= 10; ++id) {
+    const int64_t at = 100 * id;
+    t.Start(at, id).End(at + 10 * id, id, "GET /");
+    t.Event(at, at + 10 * id, {kRead, at, 5});
+  }
+  ReportOptions options;
+  options.skip_ns = 800;  // the first one begins at 100
+  const Json report = ReportOf(t, options);
+  EXPECT_EQ(report["requests"]["skipped"], 8);
+  EXPECT_EQ(report["requests"]["count"], 2);
+  EXPECT_EQ(report["latency_ns"]["p50"], 90);
+  EXPECT_EQ(report["latency_ns"]["max"], 100);
+  EXPECT_EQ(
+      report["rest"]["count"].get<int>() + report["tail"]["count"].get<int>(),
+      2);
+  options.skip_ns = -1;
+  EXPECT_FALSE(BuildReport(std::vector<TraceBytes>{}, options).ok());
+}
+
+TEST(SkipTest, CountsWhoCameBeforeTheFirstThatIsRead) {
+  TraceBuilder t;
+  t.Meta();
+  t.Start(200, 1).End(210, 1, "GET /late");
+  t.Event(200, 210, {kRead, 200, 5});
+  t.Start(220, 2).End(230, 2, "GET /early");
+  t.Event(220, 230, {kRead, 100, 6});
+  EXPECT_EQ(ReportOf(t)["requests"]["count"], 2);
+  ReportOptions options;
+  options.skip_ns = 50;
+  const auto report = ReportOf(t, options);
+  EXPECT_EQ(report["requests"]["count"], 0);
+  EXPECT_EQ(report["requests"]["skipped"], 2);
+}
+
+}  // namespace
+}  // namespace edgewise
