@@ -110,4 +110,4 @@ function markdown (head, rows) {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)]
 }
 
-module.exports = { table, page }
+module.exports = { markdown, page, table }

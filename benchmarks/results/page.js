@@ -4,6 +4,7 @@
 
 // @ts-ignore: the types are those of its ES module
 const { geometricMean: geometric } = require('simple-statistics')
+const { markdown } = require('../overhead/page')
 const { PAPER } = require('./paper')
 const { against, meanOf, partOf, runsOf } = require('./summary')
 
@@ -168,9 +169,6 @@ function change ({ ratio, low, high }) {
   return `${signed(ratio)} [${signed(low)}, ${signed(high)}]`
 }
 
-function table (head, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
-}
+const table = (head, rows) => markdown(head, rows).join('\n')
 
 module.exports = { page }

@@ -243,19 +243,25 @@ describe('open loop', () => {
   })
 })
 
+/** Answers after 20 ms, and knows how many requests it had at once. */
+function slowServer () {
+  let open = 0
+  let most = 0
+  const server = http.createServer((request, response) => {
+    most = Math.max(most, ++open)
+    setTimeout(() => { open--; response.end() }, 20)
+  })
+  return { server, most: () => most }
+}
+
 describe('closed loop', () => {
   it('keeps every connection busy and opens no others', async () => {
-    let open = 0
-    let most = 0
-    const server = http.createServer((request, response) => {
-      most = Math.max(most, ++open)
-      setTimeout(() => { open--; response.end() }, 20)
-    })
+    const { server, most } = slowServer()
     await serving(server, async (url) => {
       const { json } = await load([url, '--closed', '--connections', '8', '--duration', '2', '--json'])
       assert.strictEqual(json.errors, 0, json.first_error)
       assert.strictEqual(json.connections.opened, 8)
-      assert.strictEqual(most, 8)
+      assert.strictEqual(most(), 8)
       // 8 users at 20 ms and a bit each: just below 400/s.
       assert.ok(json.achieved_rate_per_s > 250 && json.achieved_rate_per_s <= 400,
         `${json.achieved_rate_per_s}/s`)
@@ -265,18 +271,13 @@ describe('closed loop', () => {
 
 describe('open loop with a limit of connections', () => {
   it('lets arrivals wait for one, and counts their latency from when they were meant', async () => {
-    let open = 0
-    let most = 0
-    const server = http.createServer((request, response) => {
-      most = Math.max(most, ++open)
-      setTimeout(() => { open--; response.end() }, 20)
-    })
+    const { server, most } = slowServer()
     await serving(server, async (url) => {
       // Twice what four connections can carry.
       const { json } = await load([url, '--rate', '400', '--connections', '4', '--duration', '1', '--json'])
       assert.strictEqual(json.errors, 0, json.first_error)
       assert.strictEqual(json.connections.opened, 4)
-      assert.strictEqual(most, 4)
+      assert.strictEqual(most(), 4)
       assert.strictEqual(json.count, json.sent_total)
       assert.ok(json.latency_ns.intended.max > 500e6, 'the last ones waited for about a second')
       assert.ok(json.latency_ns.actual.p50 < 100e6, 'and the server did not make them wait')
