@@ -37,8 +37,6 @@ const WARMUP_S = 5
  * @property {(text: string) => void} [say] one line of progress; default: stderr
  * @property {boolean} [progress] a line every 5 s while the load runs
  * @property {AbortSignal} [signal] stops everything; runApp() then throws its reason
- * @property {(running: import('./app').Running) => Promise<void> | void} [onStarted]
- *   called when the application serves, before the load
  * @property {(running: import('./app').Running) => Promise<void> | void} [onLoaded]
  *   called after the load, while the application still runs
  */
@@ -79,7 +77,6 @@ async function runApp (which, options = {}) {
     tell(`${name}: ${saturation.toFixed(0)} requests/s at saturation; ${rate}/s is ${100 * LOAD_OF_SATURATION} % of it`)
   }
   return withApp(app, options, async (running, context) => {
-    await options.onStarted?.(running)
     const { durationS = 30, warmupS = WARMUP_S, seed = 1 } = options
     tell(`${name}: ${rate} requests/s for ${warmupS} s of warm-up and ${durationS} s`)
     const reuse = workers > 1 ? 'random' : 'recent'

@@ -202,7 +202,8 @@ describe('runApp', () => {
       load: LOAD,
       samples,
       say: text => said.push(text),
-      onStarted: running => { log = running.logTail() }
+      // It accepts connections before it has printed; loaded, it has.
+      onLoaded: running => { log = running.logTail() }
     })
     assert.match(log, /mark given, edgewise \/x, arguments --no-warnings/)
     assert.strictEqual(result.load.errors, 0, result.load.first_error)
