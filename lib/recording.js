@@ -50,9 +50,10 @@ function start (config) {
     describe: (/** @type {any} */ found) => JSON.stringify(meta(config, native, found))
   })
   const routes = new RouteTable(native.internString)
-  const words = native.words()
-  const requests = new Uint32Array(words.buffer, words.byteOffset + 2 * words.BYTES_PER_ELEMENT, 2)
-  const recording = { calls: native.calls, routes, words, requests, idsKnown: found.asyncIds === true }
+  const memory = native.words()
+  const executing = new Float64Array(memory, 0, 1)
+  const words = new Uint32Array(memory, executing.byteLength)
+  const recording = { calls: native.calls, routes, executing, words, idsKnown: found.asyncIds === true }
   const undo = [instrumentHttp(recording), instrumentHttp2(recording), instrumentFrameworks()]
   if (config.causality === 'promises') undo.push(instrumentPromises(recording), instrumentTimers(recording))
   current = { native, file, found, routes, undo }

@@ -7,7 +7,7 @@
 
 const channels = require('node:diagnostics_channel')
 const { ServerResponse } = require('node:http')
-const { KIND, OUTCOME } = require('./requests')
+const { KIND, OUTCOME, WORD } = require('./requests')
 
 const kOpen = Symbol('edgewise.open')
 
@@ -53,12 +53,12 @@ class OpenRequests {
  * @param {import('./requests').Recording} recording
  * @returns {() => void} undoes it
  */
-function instrumentHttp ({ calls, routes, requests }) {
+function instrumentHttp ({ calls, routes, words }) {
   // The request that begins an event is left in a word for the recorder
   // (SharedWords in src/recorder/event_tracker.h): no call.
   function begin () {
-    if (requests[0] !== 0) return calls.requestStart(KIND.http1)
-    return (requests[0] = requests[1]++)
+    if (words[WORD.begun] !== 0) return calls.requestStart(KIND.http1)
+    return (words[WORD.begun] = words[WORD.next]++)
   }
 
   function onStart (/** @type {any} */ { response, socket }) {
@@ -76,7 +76,17 @@ function instrumentHttp ({ calls, routes, requests }) {
   function end (open, response, request, outcome) {
     const id = open.idOf(response)
     open.remove(response)
-    if (id !== 0) calls.requestEnd(id, routes.numberOf(request), response.statusCode | 0, outcome)
+    if (id === 0) return
+    const route = routes.numberOf(request)
+    const status = response.statusCode | 0
+    if (outcome === OUTCOME.finished && words[WORD.written] !== 0 && words[WORD.ended] === 0) {
+      // Its last byte was just written, as the recorder has seen: no call.
+      words[WORD.endedRoute] = route
+      words[WORD.endedStatus] = status
+      words[WORD.ended] = id
+    } else {
+      calls.requestEnd(id, route, status, outcome)
+    }
   }
 
   // The connection went away under its open responses.
@@ -87,7 +97,9 @@ function instrumentHttp ({ calls, routes, requests }) {
 
   function onFinish () {
     const open = this.req.socket?.[kOpen]
-    if (open !== undefined) end(open, this, this.req, OUTCOME.finished)
+    if (open === undefined) return
+    words[WORD.written] = 0 // The last write may have been another's.
+    end(open, this, this.req, OUTCOME.finished)
   }
 
   const restoreEnd = wrapEnd((response) => {
@@ -96,7 +108,7 @@ function instrumentHttp ({ calls, routes, requests }) {
     if (open === undefined || open.idOf(response) === 0) return // It began before recording did, or has ended.
     if (response.writableLength === 0) end(open, response, request, OUTCOME.finished)
     else response.once('finish', onFinish)
-  })
+  }, words)
   channels.subscribe('http.server.request.start', onStart)
   return () => {
     channels.unsubscribe('http.server.request.start', onStart)
@@ -107,14 +119,16 @@ function instrumentHttp ({ calls, routes, requests }) {
 /**
  * Calls `after` when a response's end() has returned.
  * @param {(response: any) => void} after
+ * @param {Uint32Array} words
  * @returns {() => void} undoes it
  */
-function wrapEnd (after) {
+function wrapEnd (after, words) {
   const inherited = ServerResponse.prototype.end
   const own = Object.getOwnPropertyDescriptor(ServerResponse.prototype, 'end')
   // Three parameters: frameworks ask for end.length.
   /** @type {any} */
   const wrapper = function end (chunk, encoding, callback) {
+    words[WORD.written] = 0
     const result = Reflect.apply(inherited, this, arguments)
     after(this)
     return result

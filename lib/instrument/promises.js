@@ -7,6 +7,7 @@
 
 const { executionAsyncId } = require('node:async_hooks')
 const { promiseHooks } = require('node:v8')
+const { WORD } = require('./requests')
 
 const kSlice = Symbol('edgewise.slice')
 
@@ -14,23 +15,23 @@ const kSlice = Symbol('edgewise.slice')
  * @param {import('./requests').Recording} recording
  * @returns {() => void} undoes it
  */
-function instrumentPromises ({ calls, words, idsKnown }) {
+function instrumentPromises ({ calls, executing, words, idsKnown }) {
   let cause = -1 // the slice that caused `caused`
   let caused = -1
   return /** @type {() => void} */ (promiseHooks.createHook({
     init (promise) {
       // A tick or timer inside the event runs under an id of its own.
-      if (idsKnown && executionAsyncId() !== words[0]) calls.sliceOfId()
-      promise[kSlice] = words[1]
+      if (idsKnown && executionAsyncId() !== executing[0]) calls.sliceOfId()
+      promise[kSlice] = words[WORD.sequence]
     },
     before (promise) {
       const slice = promise[kSlice]
-      if (slice === undefined || slice === words[1]) return
+      if (slice === undefined || slice === words[WORD.sequence]) return
       // A chain of continuations from one cause is one slice.
-      if (slice === cause && words[1] === caused) return
+      if (slice === cause && words[WORD.sequence] === caused) return
       calls.slice(slice)
       cause = slice
-      caused = words[1]
+      caused = words[WORD.sequence]
     }
   }))
 }

@@ -5,15 +5,18 @@
 const KIND = { http1: 0, http2: 1, custom: 2 }
 const OUTCOME = { finished: 0, aborted: 1, failed: 2 }
 
+/** What the elements of Recording.words are: SharedWords in src/recorder/event_tracker.h. */
+const WORD = { begun: 0, next: 1, written: 2, ended: 3, endedRoute: 4, endedStatus: 5, sequence: 6 }
+
 /**
  * @typedef {object} Recording what the instrumented code of this thread calls
  * @property {{ requestStart: (kind: number) => number,
  *   requestEnd: (request: number, route: number, status: number, outcome: number) => void,
  *   slice: (sequence: number) => void, sliceOfId: () => void }} calls
  * @property {import('./routes').RouteTable} routes
- * @property {Float64Array} words [executing async id, slice sequence]
- * @property {Uint32Array} requests [the request that began the event, the next request's number]
- * @property {boolean} idsKnown whether words[0] is kept
+ * @property {Float64Array} executing [async id that the current slice runs under]
+ * @property {Uint32Array} words what else is shared with the recorder: WORD
+ * @property {boolean} idsKnown whether `executing` is kept
  */
 
-module.exports = { KIND, OUTCOME }
+module.exports = { KIND, OUTCOME, WORD }

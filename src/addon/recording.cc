@@ -2,6 +2,7 @@
 
 #include <v8.h>
 
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -159,17 +160,17 @@ Napi::Value InternString(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), id);
 }
 
-// words() -> Float64Array of this thread's SharedWords, whose third element is
-// two 32-bit words;
-// its memory lives as long as the environment.
+// words() -> the ArrayBuffer of this thread's SharedWords; its memory lives as
+// long as the environment.
 Napi::Value Words(const Napi::CallbackInfo& info) {
-  static_assert(sizeof(SharedWords) == 3 * sizeof(double));
+  static_assert(offsetof(SharedWords, begun_request) == sizeof(double));
+  static_assert(sizeof(SharedWords) == 5 * sizeof(double));
   v8::Isolate* const isolate = v8::Isolate::GetCurrent();
   std::unique_ptr<v8::BackingStore> store = v8::ArrayBuffer::NewBackingStore(
       StockProvider::ForThread()->words(), sizeof(SharedWords),
       [](void*, size_t, void*) {}, nullptr);
-  const v8::Local<v8::Float64Array> words = v8::Float64Array::New(
-      v8::ArrayBuffer::New(isolate, std::move(store)), 0, 2);
+  const v8::Local<v8::ArrayBuffer> words =
+      v8::ArrayBuffer::New(isolate, std::move(store));
   napi_value value;
   std::memcpy(&value, static_cast<const void*>(&words), sizeof(value));
   return Napi::Value(info.Env(), value);

@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -95,6 +96,21 @@ int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
   return connection;
 }
 
+template <typename Call>
+ssize_t Send(Call call) {
+  const ssize_t bytes = call();
+  if (observer != nullptr) observer->AfterWrite();
+  return bytes;
+}
+
+ssize_t Write(int fd, const void* data, size_t size) {
+  return Send([&] { return write(fd, data, size); });
+}
+
+ssize_t WriteV(int fd, const iovec* parts, int count) {
+  return Send([&] { return writev(fd, parts, count); });
+}
+
 struct Replacement {
   const char* symbol;
   void* function;
@@ -108,6 +124,8 @@ const Replacement kReplacements[] = {
     {"recvmmsg", reinterpret_cast<void*>(&RecvMMsg)},
     {"recvfrom", reinterpret_cast<void*>(&RecvFrom)},
     {"accept4", reinterpret_cast<void*>(&Accept4)},
+    {"write", reinterpret_cast<void*>(&Write)},
+    {"writev", reinterpret_cast<void*>(&WriteV)},
 };
 
 struct PatchedSlot {

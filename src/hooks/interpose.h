@@ -28,6 +28,8 @@ class SystemCallObserver {
   virtual void AfterReceive(int fd) = 0;
   // `new_fd` is negative when there was no connection.
   virtual void AfterAccept(int listening_fd, int new_fd) = 0;
+  // write, writev.
+  virtual void AfterWrite() = 0;
 };
 
 // Redirects Node's and libuv's own imports of the functions above (their slots

@@ -124,6 +124,8 @@ absl::Status StockProvider::Start(ProviderConfig config) {
                                  : UINT64_MAX;
   tracker_ = std::make_unique<EventTracker>(recorder_.get(), watcher_.get(),
                                             config.ids, &words_);
+  // Each latency is looked at where there is an objective.
+  if (config.slo_ns > 0) words_.ended_request = SharedWords::kMustCall;
   NoteTimer();
   AttachCallbacks();
   active = tracker_.get();

@@ -72,6 +72,7 @@ class StockProvider : private SystemCallObserver {
   void BeforeReceive(int fd) override;
   void AfterReceive(int fd) override;
   void AfterAccept(int listening_fd, int new_fd) override;
+  void AfterWrite() override { tracker_->Wrote(); }
 
   void AttachCallbacks();
   void DetachCallbacks();

@@ -112,7 +112,7 @@ void EventTracker::FindReady() {
 
 void EventTracker::Close(uint64_t now) {
   if (!open_.entered) return;
-  if (words_->begun_request != SharedWords::kMustCall) PushBegun();
+  PushLeft();
   Record record{};
   record.ticks = open_.begin;
   record.duration = static_cast<float>(now - open_.begin);
@@ -138,9 +138,10 @@ void EventTracker::SliceFromAsyncId() {
   NoteId(ids_.execution());
 }
 
-// What happens inside an event comes after a request that began it.
+// What happens inside an event comes after a request that began it, and after
+// one that has ended.
 void EventTracker::PushInner(const Record& record) {
-  if (words_->begun_request != SharedWords::kMustCall) PushBegun();
+  PushLeft();
   recorder_->PushInner(record);
 }
 
@@ -148,7 +149,10 @@ void EventTracker::PushBegun() {
   const uint32_t request =
       std::exchange(words_->begun_request, SharedWords::kMustCall);
   if (request == SharedWords::kNoRequest) return;
-  PushStart(request, RequestKind::kHttp1, open_.begin);
+  // Counters of records never go backward: an end that is left comes next.
+  const uint64_t counter = HasEnded() ? written_.counter : ids_.counter();
+  PushStart(request, RequestKind::kHttp1,
+            {open_.begin, open_.async_id, counter});
 }
 
 void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id) {
@@ -165,7 +169,7 @@ void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id) {
 void EventTracker::Publish() {
   slice_id_ = ids_.execution();
   words_->sequence =
-      static_cast<double>(slice_sequence_ & (kSequenceModulus - 1));
+      static_cast<uint32_t>(slice_sequence_ & (kSequenceModulus - 1));
   words_->execution_id = static_cast<double>(slice_id_);
 }
 
@@ -177,8 +181,9 @@ void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
   record.kind = RecordKind::kGc;
   record.type = static_cast<uint8_t>(type);
   record.aux = depth;
+  words_->written = 0;
   // It says nothing of requests: one may still begin the event.
-  if (words_->begun_request == SharedWords::kNoRequest) {
+  if (words_->begun_request == SharedWords::kNoRequest && !HasEnded()) {
     recorder_->PushInner(record);
   } else {
     PushInner(record);
@@ -186,23 +191,23 @@ void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
 }
 
 uint32_t EventTracker::RequestStart(RequestKind kind) {
-  if (words_->begun_request != SharedWords::kMustCall) PushBegun();
+  PushLeft();
   // A second request in one event (pipelining) runs in a slice of its own.
   if (open_.has_request) PushSlice(0, 0);
   const uint32_t request = words_->next_request++;
-  PushStart(request, kind, Ticks());
+  PushStart(request, kind, Now());
   return request;
 }
 
 void EventTracker::PushStart(uint32_t request, RequestKind kind,
-                             uint64_t ticks) {
+                             const Moment& at) {
   open_.has_request = true;
   Record record{};
-  record.ticks = ticks;
+  record.ticks = at.ticks;
   record.kind = RecordKind::kRequestStart;
   record.type = static_cast<uint8_t>(kind);
   record.aux = request;
-  SetIds(record, ids_.execution() & kIdMask, ids_.counter() & kIdMask);
+  SetIds(record, at.execution_id & kIdMask, at.counter & kIdMask);
   recorder_->PushInner(record);
   recent_requests_[request % kRecentRequests] = {
       request, open_.ready != 0 ? open_.ready : open_.begin};
@@ -210,17 +215,31 @@ void EventTracker::PushStart(uint32_t request, RequestKind kind,
 
 uint64_t EventTracker::RequestEnd(uint32_t request, uint32_t route,
                                   uint32_t status, Outcome outcome) {
+  PushLeft();
+  const Moment now = Now();
+  PushEnd(now, request, route, status, outcome);
+  const RecentRequest& recent = recent_requests_[request % kRecentRequests];
+  return recent.request == request ? now.ticks - recent.ready : 0;
+}
+
+void EventTracker::PushEnded() {
+  const uint32_t request =
+      std::exchange(words_->ended_request, SharedWords::kNoRequest);
+  PushEnd(written_, request, words_->ended_route, words_->ended_status,
+          Outcome::kFinished);
+}
+
+void EventTracker::PushEnd(const Moment& at, uint32_t request, uint32_t route,
+                           uint32_t status, Outcome outcome) {
   Record record{};
-  record.ticks = Ticks();
+  record.ticks = at.ticks;
   record.kind = RecordKind::kRequestEnd;
   record.type = static_cast<uint8_t>(outcome);
   record.aux = request;
   record.duration = std::bit_cast<float>(route);
   record.ready_before = std::bit_cast<float>(status);
-  SetIds(record, ids_.execution() & kIdMask, ids_.counter() & kIdMask);
-  PushInner(record);
-  const RecentRequest& recent = recent_requests_[request % kRecentRequests];
-  return recent.request == request ? record.ticks - recent.ready : 0;
+  SetIds(record, at.execution_id & kIdMask, at.counter & kIdMask);
+  recorder_->PushInner(record);
 }
 
 void EventTracker::Accepted(int fd) {

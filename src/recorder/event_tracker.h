@@ -29,9 +29,7 @@ struct AsyncIds {
 
 // What JavaScript and the tracker share, so that JavaScript need not call.
 struct SharedWords {
-  // For the promise hooks, which stamp each promise:
   double execution_id;  // the async id that the current slice runs under
-  double sequence;      // the current slice's number, modulo kSequenceModulus
 
   // An HTTP request that begins before anything else has happened in an event
   // is recorded later, as of the event's begin: JavaScript takes the number
@@ -41,6 +39,19 @@ struct SharedWords {
   static constexpr uint32_t kMustCall = UINT32_MAX;
   uint32_t begun_request;
   uint32_t next_request;
+
+  // A request whose response's last byte was just written to the kernel is
+  // recorded later, as of that write: JavaScript that finds `written` set and
+  // kNoRequest in `ended_request` leaves the request, its route and its status
+  // here, else it must call RequestEnd().
+  uint32_t written;  // bytes, and nothing was recorded since; cleared by both
+  uint32_t ended_request;
+  uint32_t ended_route;
+  uint32_t ended_status;
+
+  // What the promise hooks stamp each promise with: the current slice's number,
+  // modulo kSequenceModulus. No double: JavaScript would box each stamp.
+  uint32_t sequence;
 };
 
 // Turns what the loop does into records. It knows no V8 and no libuv: it is
@@ -62,6 +73,7 @@ class EventTracker {
                SharedWords* words)
       : recorder_(recorder), watcher_(watcher), ids_(ids), words_(words) {
     words_->begun_request = SharedWords::kMustCall;
+    words_->ended_request = SharedWords::kNoRequest;
     if (words_->next_request == 0) words_->next_request = 1;
   }
 
@@ -100,6 +112,13 @@ class EventTracker {
   // `fd` is a new connection that the running accept has brought; negative:
   // there was none (any more).
   void Accepted(int fd);
+
+  // The thread has handed bytes to the kernel.
+  void Wrote() {
+    if (HasEnded()) PushLeft();
+    written_ = Now();
+    words_->written = 1;
+  }
 
   // A thread-pool request's callback is about to run, and has run.
   void WorkBegin(EventType type, uint64_t ready) {
@@ -161,6 +180,14 @@ class EventTracker {
     bool has_request = false;  // it is the source of a request
   };
 
+  struct Moment {
+    uint64_t ticks = 0;
+    uint64_t execution_id = 0;
+    uint64_t counter = 0;
+  };
+
+  Moment Now() const { return {Ticks(), ids_.execution(), ids_.counter()}; }
+
   void Open(EventType type, int fd, uint64_t now, uint64_t ready,
             ReadyKind kind) {
     if (open_.entered) Close(now);
@@ -177,8 +204,20 @@ class EventTracker {
   void Enter(uint64_t id);
   void FindReady();
   void PushInner(const Record& record);
-  void PushStart(uint32_t request, RequestKind kind, uint64_t ticks);
+  void PushStart(uint32_t request, RequestKind kind, const Moment& at);
   void PushBegun();
+  bool HasEnded() const {
+    return words_->ended_request != SharedWords::kNoRequest &&
+           words_->ended_request != SharedWords::kMustCall;
+  }
+  void PushEnded();
+  void PushEnd(const Moment& at, uint32_t request, uint32_t route,
+               uint32_t status, Outcome outcome);
+  void PushLeft() {
+    words_->written = 0;
+    if (words_->begun_request != SharedWords::kMustCall) PushBegun();
+    if (HasEnded()) PushEnded();
+  }
   void PushSlice(uint64_t source_distance, uint64_t async_id);
   void Publish();
 
@@ -188,6 +227,7 @@ class EventTracker {
   SharedWords* const words_;
 
   OpenEvent open_;
+  Moment written_;  // the last write
   RealtimeToTicks realtime_;
   bool after_check_ = false;  // between the check phase and the next wait
   bool poll_waited_ = false;  // the loop slept before the current batch
