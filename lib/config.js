@@ -14,6 +14,7 @@ const path = require('node:path')
  * @property {'events' | 'promises'} causality
  * @property {number | null} sloMs a request slower than this dumps the flight recorder; null: never
  * @property {boolean} enabled whether recording starts with the process
+ * @property {number} ringRecords what a thread can record before its drain thread has taken it
  * @property {number} watcherUs how long the ready-time watcher sleeps between looks, µs; 0: no watcher
  */
 
@@ -31,6 +32,7 @@ const path = require('node:path')
 /** @typedef {{ pid: number, cwd: string }} Place */
 
 const MAX_MB = { stream: 1024, flight: 64 }
+const RING_RECORDS = { default: 2 ** 17, min: 2, max: 2 ** 22 }
 const WATCHER_US = { default: 100, min: 20, max: 10_000 }
 
 /**
@@ -91,6 +93,15 @@ const VARIABLES = [
     text: '0 starts with recording off; `edgewise on PID` switches it on.',
     read: (value) => value === '1' ? true : value === '0' ? false : undefined,
     fallback: () => true
+  },
+  {
+    name: 'EDGEWISE_RING_RECORDS',
+    key: 'ringRecords',
+    values: `a power of two from ${RING_RECORDS.min} to ${RING_RECORDS.max}`,
+    default: String(RING_RECORDS.default),
+    text: 'Records of 32 bytes that each thread keeps until they are taken to the trace, every 20 ms; what does not fit is dropped and counted.',
+    read: ringRecords,
+    fallback: () => RING_RECORDS.default
   },
   {
     name: 'EDGEWISE_WATCHER_US',
@@ -163,6 +174,13 @@ function oneOf (...values) {
 function positive (value) {
   const number = plainNumber(value)
   return number !== undefined && number > 0 ? number : undefined
+}
+
+/** @param {string} value */
+function ringRecords (value) {
+  const number = plainNumber(value)
+  if (number === undefined || number < RING_RECORDS.min || number > RING_RECORDS.max) return undefined
+  return Number.isInteger(Math.log2(number)) ? number : undefined
 }
 
 /** @param {string} value */

@@ -42,6 +42,7 @@ function start (config) {
     path: file,
     mode: config.mode,
     maxBytes: Math.round(config.maxMb * 2 ** 20),
+    ringRecords: config.ringRecords,
     process: process.pid,
     thread: threadId,
     watcherNs: config.watcherUs * 1000,

@@ -71,7 +71,7 @@ function finish (config, tell) {
   const { dropped, lostBytes, recording: wasOn } = recording.status()
   attempt(recording.stop)
   if (!wasOn) return
-  if (dropped || lostBytes) say(`lost ${dropped} records (ring full) and ${lostBytes} bytes (not written)`)
+  if (dropped || lostBytes) say(`lost ${dropped} records (ring full: EDGEWISE_RING_RECORDS) and ${lostBytes} bytes (not written)`)
   if (tell) say(`recorded to ${config.out}; read it with: edgewise report ${config.out}`)
 }
 

@@ -17,6 +17,7 @@ round starts fresh processes; the order turns from round to round.
 
   --servers LIST      of ${SERVER_NAMES.join(',')} (all)
   --variants LIST     of ${VARIANT_NAMES.join(',')} (all); off is always measured
+  --no-switching      without the processes in which recording is switched on and off
   --runs N            rounds (${DEFAULTS.runs})
   --seconds S         of each of a round's two measurements (${DEFAULTS.seconds})
   --warmup S          at saturation before them, not counted (${DEFAULTS.warmup})
@@ -46,6 +47,7 @@ function readArguments (args) {
     resume: { type: 'boolean', default: false },
     page: { type: 'string' },
     generator: { type: 'string' },
+    'no-switching': { type: 'boolean', default: false },
     'no-setup': { type: 'boolean', default: false }
   }, problem)
   const servers = values.servers.split(',')
@@ -65,7 +67,8 @@ function readArguments (args) {
     page: values.page,
     generator: values.generator,
     setup: !values['no-setup'],
-    whole: servers.length === SERVER_NAMES.length && names.size === VARIANT_NAMES.length && Number(values.runs) >= DEFAULTS.runs
+    switching: !values['no-switching'],
+    whole: !values['no-switching'] && servers.length === SERVER_NAMES.length && names.size === VARIANT_NAMES.length && Number(values.runs) >= DEFAULTS.runs
   }
 }
 

@@ -52,6 +52,21 @@ const SERVERS = {
  * @returns {Promise<{ saturated: Window, open: Window | null, said: string }>} said: what the server wrote to stderr
  */
 async function measureCell (server, variant, ratePerS, settings) {
+  return withServer(server, variant, settings, async (running, url) => ({
+    ...await measure(running, url, ratePerS, settings),
+    said: await running.stop()
+  }))
+}
+
+/**
+ * @template T
+ * @param {keyof SERVERS} server
+ * @param {import('./variants').Variant} variant
+ * @param {Settings} settings
+ * @param {(running: import('./server-process').RunningServer, url: string) => Promise<T>} task while a fresh process serves
+ * @returns {Promise<T>}
+ */
+async function withServer (server, variant, settings, task) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-overhead-'))
   try {
     const running = await startServer({
@@ -62,7 +77,7 @@ async function measureCell (server, variant, ratePerS, settings) {
       cwd: scratch
     })
     try {
-      return { ...await measure(running, SERVERS[server].path, ratePerS, settings), said: await running.stop() }
+      return await task(running, `http://127.0.0.1:${running.port}${SERVERS[server].path}`)
     } finally {
       await running.stop()
     }
@@ -71,16 +86,19 @@ async function measureCell (server, variant, ratePerS, settings) {
   }
 }
 
-async function measure (running, target, ratePerS, settings) {
-  const { connections, seconds, warmup } = settings
-  const closed = ['--closed', '--connections', String(connections)]
-  const url = `http://127.0.0.1:${running.port}${target}`
-  await runLoad(url, [...closed, '--duration', String(warmup)], { cpus: settings.loadCpus, generator: settings.generator })
-  const saturated = await watch(running.pid, url, [...closed, '--duration', String(seconds)], settings)
+async function measure (running, url, ratePerS, settings) {
+  const { seconds, warmup } = settings
+  await saturate(running.pid, url, warmup, settings)
+  const saturated = await saturate(running.pid, url, seconds, settings)
   const open = ratePerS > 0
     ? await watch(running.pid, url, ['--rate', ratePerS.toFixed(1), '--connections', String(OPEN_CONNECTIONS), '--duration', String(seconds)], settings)
     : null
   return { saturated, open }
+}
+
+/** @returns {Promise<Window>} of a closed loop */
+function saturate (pid, url, seconds, settings) {
+  return watch(pid, url, ['--closed', '--connections', String(settings.connections), '--duration', String(seconds)], settings)
 }
 
 /** @returns {Promise<Window>} */
@@ -104,4 +122,4 @@ async function watch (pid, url, args, settings) {
   }
 }
 
-module.exports = { measureCell, OPEN_CONNECTIONS, SERVERS }
+module.exports = { measureCell, saturate, withServer, OPEN_CONNECTIONS, SERVERS }

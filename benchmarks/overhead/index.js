@@ -14,7 +14,8 @@ const { installServers } = require('./install')
 const { machine } = require('./machine')
 const { median } = require('./ratios')
 const { page, table } = require('./page')
-const { summarize } = require('./summary')
+const { summarize, summarizeSwitching } = require('./summary')
+const { measureSwitching } = require('./switching')
 const { VARIANTS } = require('./variants')
 
 const LOAD_SHARE = 0.6
@@ -28,6 +29,7 @@ const PAGE = path.join(ROOT, 'docs', 'overhead.md')
  * @property {Record<string, number>} ratesPerS of the open loop, by server
  * @property {Record<string, string>} unavailable variant: why
  * @property {any[]} cells one a server, variant and round
+ * @property {{ server: string, round: number, blocks: import('./switching').Block[] }[]} switching one a server and round
  */
 
 /** @param {string[]} args */
@@ -43,13 +45,17 @@ async function run (args) {
     results.ratesPerS[server] ??= await calibrate(server, settings)
   }
   for (let round = 0; round < options.runs; round++) {
-    for (const server of options.servers) await measureRound(results, server, inOrder(variants, round), round, settings)
+    for (const server of options.servers) {
+      await measureRound(results, server, inOrder(variants, round), round, settings)
+      if (options.switching) await switchRound(results, server, round, settings)
+    }
     save(results, options.json)
     say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
   }
   const summary = summarize(results)
-  process.stdout.write(table(summary))
-  publish(results, summary, options)
+  const switching = summarizeSwitching(results)
+  process.stdout.write(table(summary, switching))
+  publish(results, page(results, summary, switching), options)
 }
 
 async function installVariants (wanted) {
@@ -77,7 +83,7 @@ function load (options, unavailable) {
     helperCpus: options.helperCpus,
     loadCpus: options.loadCpus
   }
-  const fresh = { schema: 1, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [] }
+  const fresh = { schema: 1, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], switching: [] }
   if (!options.resume || !fs.existsSync(options.json)) return fresh
   const found = JSON.parse(fs.readFileSync(options.json, 'utf8'))
   for (const part of ['plan', 'machine']) {
@@ -123,12 +129,17 @@ async function measureRound (results, server, variants, round, settings) {
   }
 }
 
+async function switchRound (results, server, round, settings) {
+  if (results.switching.some((known) => known.server === server && known.round === round)) return
+  results.switching.push({ server, round, ...await measureSwitching(server, settings) })
+}
+
 // The published page never comes from a part of the measurement.
-function publish (results, summary, options) {
+function publish (results, text, options) {
   save(results, options.json)
   const file = options.page ?? (options.whole ? PAGE : undefined)
   if (!file) return say(`${path.relative(ROOT, PAGE)} is left as it is: this was not the whole measurement (--page FILE writes one)`)
-  fs.writeFileSync(file, page(results, summary))
+  fs.writeFileSync(file, text)
   say(`written: ${file}`)
 }
 

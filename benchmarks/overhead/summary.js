@@ -2,6 +2,8 @@
 
 // From the cells of all rounds to one row a server and variant.
 
+// @ts-ignore: the types are those of its ES module
+const { geometricMean } = require('simple-statistics')
 const { median, pairedRatio } = require('./ratios')
 
 /** @typedef {{ ratio: number, low: number, high: number, runs: number }} Ratio */
@@ -85,4 +87,31 @@ function helpers (windows) {
   return Object.fromEntries([...names].map((name) => [name, median(windows.map(({ helpersPercent }) => helpersPercent[name] ?? 0))]))
 }
 
-module.exports = { summarize, MEASURES }
+/**
+ * @typedef {object} SwitchingRow
+ * @property {string} server
+ * @property {number} processes
+ * @property {number} offUs main thread, µs a request, median
+ * @property {Ratio} aa
+ * @property {Ratio} on
+ */
+
+/**
+ * @param {{ switching: { server: string, blocks: import('./switching').Block[] }[] }} results
+ * @returns {SwitchingRow[]} a process is one number: the geometric mean of its blocks' ratios
+ */
+function summarizeSwitching ({ switching }) {
+  return [...new Set(switching.map(({ server }) => server))].map((server) => {
+    const processes = switching.filter((one) => one.server === server).map(({ blocks }) => blocks)
+    const means = (state) => processes.map((blocks) => geometricMean(blocks.map((block) => block[state])))
+    return {
+      server,
+      processes: processes.length,
+      offUs: median(processes.flat().map(({ off }) => off)),
+      aa: pairedRatio(means('aa'), means('off')),
+      on: pairedRatio(means('on'), means('off').map((off, i) => Math.sqrt(off * means('aa')[i])))
+    }
+  })
+}
+
+module.exports = { summarize, summarizeSwitching, MEASURES }

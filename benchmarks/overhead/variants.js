@@ -28,6 +28,11 @@ const VARIANTS = [
   { name: 'off', text: 'edgewise not loaded', start: () => ({}) },
   { name: 'aa', text: 'the same once more (A/A)', start: () => ({}) },
   { name: 'loaded-off', text: 'edgewise loaded, EDGEWISE_ENABLED=0', start: edgewise({ EDGEWISE_ENABLED: '0' }) },
+  {
+    name: 'counters',
+    text: 'everything hooked and counted, next to nothing kept (EDGEWISE_RING_RECORDS=2)',
+    start: edgewise({ EDGEWISE_RING_RECORDS: '2' })
+  },
   { name: 'events', text: 'recording, EDGEWISE_CAUSALITY=events', start: edgewise({ EDGEWISE_CAUSALITY: 'events' }) },
   { name: 'promises', text: 'recording, EDGEWISE_CAUSALITY=promises', start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }) },
   {

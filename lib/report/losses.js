@@ -16,7 +16,7 @@ const MOST_PROBLEMS = 10
 function losses (report) {
   const { requests = {}, events = {}, problems = [], warnings = [] } = report
   return [
-    ...said(events.dropped, (n) => `${counted(n, 'record')} dropped because a buffer was full: requests around them are incomplete`),
+    ...said(events.dropped, (n) => `${counted(n, 'record')} dropped because a buffer was full (EDGEWISE_RING_RECORDS): requests around them are incomplete`),
     ...said(events.lost_bytes, (n) => `${size(n)} of events could not be written (disk full, or EDGEWISE_MAX_MB reached)`),
     ...said(requests.lost, (n) => `${counted(n, 'request')} lost: recorded in part only, not in the numbers below`),
     ...said(requests.unfinished, (n) => `${counted(n, 'request')} unfinished when the recording ended, not in the numbers below`),

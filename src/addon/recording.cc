@@ -44,6 +44,8 @@ ProviderConfig ReadConfig(const Napi::Object& options) {
                              : RecordingMode::kStream;
   config.recorder.max_bytes =
       static_cast<uint64_t>(Number(options, "maxBytes"));
+  config.recorder.ring_records =
+      static_cast<size_t>(Number(options, "ringRecords"));
   config.recorder.process = static_cast<uint32_t>(Number(options, "process"));
   config.recorder.thread = static_cast<uint32_t>(Number(options, "thread"));
   config.watcher_interval_ns =
@@ -95,8 +97,9 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// start({path, mode, maxBytes, process, thread, watcherNs, sloNs, nextAsyncId,
-//        describe}) -> {asyncIds, interposition, arrivals, watcher}: true or
+// start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
+//        nextAsyncId, describe}) -> {asyncIds, interposition, arrivals,
+//        watcher}: true or
 // why not.
 // describe(result) returns the trace's meta JSON.
 Napi::Value Start(const Napi::CallbackInfo& info) {

@@ -16,6 +16,7 @@ const DEFAULTS = {
   causality: 'promises',
   sloMs: null,
   enabled: true,
+  ringRecords: 131072,
   watcherUs: 100
 }
 
@@ -27,6 +28,7 @@ const CASES = {
   EDGEWISE_CAUSALITY: { key: 'causality', good: [['events', 'events'], ['promises', 'promises']], bad: ['promise', 'all'] },
   EDGEWISE_SLO_MS: { key: 'sloMs', good: [['250', 250], ['0.5', 0.5]], bad: ['0', '-3', 'NaN', '1s'] },
   EDGEWISE_ENABLED: { key: 'enabled', good: [['0', false], ['1', true]], bad: ['true', 'no', '2'] },
+  EDGEWISE_RING_RECORDS: { key: 'ringRecords', good: [['2', 2], ['1024', 1024], ['4194304', 4194304]], bad: ['1', '0', '3', '1000', '8388608', '-2', '1.5'] },
   EDGEWISE_WATCHER_US: { key: 'watcherUs', good: [['0', 0], ['20', 20], ['10000', 10000]], bad: ['19', '10001', '50.5', '-1', 'off'] }
 }
 

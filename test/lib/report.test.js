@@ -190,7 +190,7 @@ test('losses are always said, before any table', () => {
     warnings: ['a warning']
   })).split('\n')
   assert.deepEqual(lines.slice(2, 11), [
-    '! 12 records dropped because a buffer was full: requests around them are incomplete',
+    '! 12 records dropped because a buffer was full (EDGEWISE_RING_RECORDS): requests around them are incomplete',
     '! 4.0 KiB of events could not be written (disk full, or EDGEWISE_MAX_MB reached)',
     '! 1 request lost: recorded in part only, not in the numbers below',
     '! 4 requests unfinished when the recording ended, not in the numbers below',
