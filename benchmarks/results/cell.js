@@ -16,6 +16,7 @@ const { runApp } = require('../apps/run')
 const VARIANTS = ['bare', 'bare again', 'recorded']
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const PERCENTILES = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999 }
+const MAX_BLOCKERS = 50
 // Of the distribution that is drawn: fine where the tail is.
 const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from({ length: 100 }, (_, i) => 0.99 + i / 1e4)]
 
@@ -44,9 +45,10 @@ const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from
  * @param {string} app
  * @param {string} variant one of VARIANTS
  * @param {{ ratePerS: number, seconds: number, warmup: number, percentile: number, seed: number, workers: number, signal: AbortSignal }} settings
+ * @param {{ nodeArgs?: string[], env?: Record<string, string> }} [change] of how the application is started
  * @returns {Promise<Cell>}
  */
-async function measure (app, variant, { ratePerS, seconds, warmup, percentile, seed, workers, signal }) {
+async function measure (app, variant, { ratePerS, seconds, warmup, percentile, seed, workers, signal }, { nodeArgs = [], env = {} } = {}) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-results-'))
   try {
     const samples = path.join(scratch, 'samples.csv')
@@ -60,8 +62,8 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
       workers,
       samples,
       stamps: true,
-      nodeArgs: recorded ? ['--require', REGISTER] : [],
-      env: recorded ? { EDGEWISE_OUT: trace } : {},
+      nodeArgs: recorded ? [...nodeArgs, '--require', REGISTER] : nodeArgs,
+      env: recorded ? { ...env, EDGEWISE_OUT: trace } : env,
       say: () => {},
       signal
     })
@@ -107,7 +109,7 @@ function explain (trace, scratch, { percentile, warmup, sent, fromNs }) {
 
 // What the page needs: a report with its critical paths is a hundred times that.
 function slim (/** @type {Record<string, any>} */ { requests, events, latency_ns: latency, tail, rest, routes, blockers, gc }) {
-  return { requests, events, latency_ns: latency, tail, rest, routes, blockers: blockers.slice(0, 5), gc }
+  return { requests, events, latency_ns: latency, tail, rest, routes, blockers: blockers.slice(0, MAX_BLOCKERS), gc }
 }
 
 /** @returns {Latency} */

@@ -2,8 +2,10 @@
 'use strict'
 
 // Raneto on loopback: its own starter listens everywhere. CONTENT (a directory)
-// and PORT come from the environment.
+// and PORT come from the environment; KEEP_HOME_MS, where it is set, is how long
+// the home page, which reads every post, is kept.
 
+const { createRequire } = require('node:module')
 const path = require('node:path')
 const process = require('node:process')
 
@@ -35,8 +37,26 @@ const app = raneto({
   table_of_contents: false
 })
 
-const server = app.listen(Number(process.env.PORT), '127.0.0.1')
+const server = (process.env.KEEP_HOME_MS ? keepingHome(app, Number(process.env.KEEP_HOME_MS)) : app).listen(Number(process.env.PORT), '127.0.0.1')
 process.on('SIGTERM', () => {
   server.close()
   server.closeIdleConnections()
 })
+
+function keepingHome (inner, ms) {
+  const outer = createRequire(require.resolve('raneto'))('express')()
+  let kept = { html: '', until: 0 }
+  outer.get('/', (request, response, next) => {
+    if (Date.now() < kept.until) {
+      response.type('html').send(kept.html)
+      return
+    }
+    const send = response.send
+    response.send = function (html) {
+      if (response.statusCode === 200) kept = { html, until: Date.now() + ms }
+      return send.call(this, html)
+    }
+    next()
+  })
+  return outer.use(inner)
+}

@@ -1,0 +1,65 @@
+'use strict'
+
+// Acts on what edgewise blames: npm run bench:findings.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { main, say, elapsed } = require('../../scripts/tasks/step')
+const { ROOT } = require('../../scripts/tasks/tree')
+const { setup } = require('../../scripts/tasks/setup')
+const { findApp, prepare } = require('../apps/app')
+const { calibrate, interruptible } = require('../apps/run')
+const { machine } = require('../overhead/machine')
+const { measure } = require('../results/cell')
+const { readArguments } = require('./arguments')
+const { FINDINGS } = require('./findings')
+const { VARIANTS, page } = require('./page')
+
+const PAGE = path.join(ROOT, 'docs', 'findings.md')
+const PERCENTILE = 99
+
+/** @param {string[]} args */
+async function run (args) {
+  const options = readArguments(args)
+  if (options.setup) await setup()
+  const findings = FINDINGS.filter(({ app }) => options.apps.includes(app))
+  await interruptible(async (signal) => {
+    const { seconds, warmup, runs, load } = options
+    const results = { schema: 1, plan: { seconds, warmup, runs, load }, machine: machine(), rates: {}, cells: /** @type {any[]} */ ([]) }
+    for (const { app } of findings) {
+      await prepare(findApp(app))
+      results.rates[app] = Math.max(1, Math.round(load * await calibrate(app, { signal })))
+      say(`${app}: ${results.rates[app]} requests/s`)
+    }
+    const began = Date.now()
+    for (let round = 0; round < runs; round++) {
+      for (const finding of findings) await measureRound(results, finding, round, { seconds, warmup, signal })
+      if (options.json) fs.writeFileSync(options.json, JSON.stringify(results) + '\n')
+      say(`round ${round + 1} of ${runs} done (${elapsed(began)})`)
+    }
+    publish(page(results), options)
+  })
+}
+
+// The variants of a round meet the same arrivals; every second round runs
+// backwards: what drifts slowly hits all alike.
+async function measureRound (results, finding, round, settings) {
+  const { app } = finding
+  for (const variant of round % 2 === 0 ? VARIANTS : [...VARIANTS].reverse()) {
+    const change = variant === 'changed' ? finding : {}
+    const cell = await measure(app, 'recorded',
+      { ...settings, ratePerS: results.rates[app], percentile: PERCENTILE, seed: round + 1, workers: 1 }, change)
+    results.cells.push({ app, variant, round, blamedNs: finding.blamedNs(cell.recorded?.report), ...cell })
+  }
+}
+
+// The published page never comes from a part of the measurement.
+function publish (text, options) {
+  process.stdout.write(text)
+  const file = options.page ?? (options.whole ? PAGE : undefined)
+  if (!file) return say(`${path.relative(ROOT, PAGE)} is left as it is: this was not the whole measurement (--page FILE writes one)`)
+  fs.writeFileSync(file, text)
+  say(`written: ${path.relative('', file)}`)
+}
+
+main(run)
