@@ -20,9 +20,10 @@ channels.subscribe('fastify.initialization', (/** @type {any} */ { fastify }) =>
   })
 })
 
-function leavingRoute (handler, url) {
+function leavingRoute (handler, path) {
+  const route = { path }
   return function (request) {
-    request.raw[kRoute] = url
+    request.raw[kRoute] = route
     return Reflect.apply(handler, this, arguments)
   }
 }
@@ -48,7 +49,7 @@ function fastifyLoaded () {
 }
 
 function onFastifyHandler (/** @type {any} */ { request, route }) {
-  if (request?.raw && route?.url) request.raw[kRoute] = route.url
+  if (request?.raw && route?.url) request.raw[kRoute] = { path: route.url }
 }
 
 // The router writes ctx._matchedRoute later: ask when the request ends.

@@ -6,8 +6,10 @@
 const MAX_ROUTES = 2000
 const MAX_PATHS = 20_000
 
-/** Where frameworks' hooks leave the pattern, or a function that knows it. */
+/** Where frameworks' hooks leave a route ({ path: pattern }), or a function that knows the pattern. */
 const kRoute = Symbol('edgewise.route')
+/** What a route's number was the last time, on the route itself. */
+const kNumber = Symbol('edgewise.number')
 
 const ID_SEGMENT = new RegExp([
   '^\\d+$', // 42
@@ -33,19 +35,6 @@ function pathOf (url) {
   return fragment < 0 ? path : path.slice(0, fragment)
 }
 
-/**
- * @param {any} request
- * @returns {string | undefined} the pattern a framework matched
- */
-function frameworkPattern (request) {
-  const left = request[kRoute]
-  const pattern = typeof left === 'function' ? left() : left
-  if (pattern !== undefined) return pattern
-  const route = request.route // Express
-  if (route === undefined || route === null || route.path === undefined) return undefined
-  return `${request.baseUrl || ''}${route.path}`
-}
-
 /** Gives each distinct route its number in the trace's string table. */
 class RouteTable {
   /** @param {(text: string) => number} intern */
@@ -67,8 +56,15 @@ class RouteTable {
    * @returns {number}
    */
   numberOf (request) {
-    const pattern = frameworkPattern(request)
-    if (pattern !== undefined) return this.numberOfPattern(request.method, pattern)
+    const left = request[kRoute]
+    if (typeof left === 'function') {
+      const pattern = left()
+      if (pattern !== undefined) return this.numberOfPattern(request.method, pattern)
+    } else if (left !== undefined) {
+      return this.numberOfRoute(request.method, '', left)
+    }
+    const route = request.route // Express
+    if (route?.path !== undefined) return this.numberOfRoute(request.method, request.baseUrl || '', route)
     const url = request.originalUrl || request.url || ''
     const known = this.pathsOf(request.method)
     let number = known.get(url)
@@ -80,6 +76,20 @@ class RouteTable {
       if (known.size >= MAX_PATHS) known.clear()
       known.set(path, number)
     }
+    return number
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} base where the route is mounted
+   * @param {any} route { path }, of a framework
+   * @returns {number}
+   */
+  numberOfRoute (method, base, route) {
+    const last = route[kNumber]
+    if (last !== undefined && last.table === this && last.method === method && last.base === base) return last.number
+    const number = this.numberOfPattern(method, `${base}${route.path}`)
+    if (Object.isExtensible(route)) route[kNumber] = { table: this, method, base, number }
     return number
   }
 

@@ -1,0 +1,46 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const { RouteTable, kRoute } = require('../../lib/instrument/routes')
+
+/** @returns {{ table: RouteTable, texts: string[], textOf: (request: any) => string }} */
+function newTable () {
+  /** @type {string[]} */
+  const texts = []
+  const table = new RouteTable((text) => texts.push(text))
+  return { table, texts, textOf: (request) => texts[table.numberOf(request) - 1] }
+}
+
+test('a router that is mounted twice has two routes, for each method', () => {
+  const { textOf, texts } = newTable()
+  const route = { path: '/:id' }
+  for (let time = 0; time < 2; time++) {
+    assert.equal(textOf({ method: 'GET', baseUrl: '/a', route }), 'GET /a/:id')
+    assert.equal(textOf({ method: 'GET', baseUrl: '/b', route }), 'GET /b/:id')
+    assert.equal(textOf({ method: 'PUT', baseUrl: '/b', route }), 'PUT /b/:id')
+  }
+  assert.equal(texts.length, 3)
+})
+
+test('a table does not take the numbers of another, of an earlier recording', () => {
+  const route = { path: '/' }
+  const first = newTable()
+  first.textOf({ method: 'GET', route: { path: '/other' } })
+  assert.equal(first.textOf({ method: 'GET', route }), 'GET /')
+  assert.equal(newTable().textOf({ method: 'GET', route }), 'GET /')
+})
+
+test('a frozen route is left as it is', () => {
+  const { textOf } = newTable()
+  const route = Object.freeze({ path: '/frozen' })
+  assert.equal(textOf({ method: 'GET', route }), 'GET /frozen')
+})
+
+test('what a framework left comes before the path; a function may not know yet', () => {
+  const { textOf } = newTable()
+  const request = { method: 'GET', url: '/users/7?secret=1' }
+  assert.equal(textOf({ ...request, [kRoute]: { path: '/users/:id' } }), 'GET /users/:id')
+  assert.equal(textOf({ ...request, [kRoute]: () => '/users/(.*)' }), 'GET /users/(.*)')
+  assert.equal(textOf({ ...request, [kRoute]: () => undefined }), 'GET /users/:id', 'folded, without the query')
+})
