@@ -98,7 +98,7 @@ TEST(EventStreamTest, TimesComeFromTheClockTriples) {
 TEST(EventStreamTest, LongEventAcrossChunks) {
   TraceBuilder t(1, 0, 2.5);
   t.Meta();
-  for (int i = 1; i <= 50; ++i) t.Cut(i * 100'000'000);
+  for (int64_t i = 1; i <= 50; ++i) t.Cut(i * 100'000'000);
   t.Start(1'000'000, 1).End(4'999'000'000, 1);
   t.Event(1'000'000, 4'999'500'000, {kRead, 500'000, 5});
   t.Cut(5'100'000'000);
