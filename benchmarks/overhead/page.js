@@ -4,7 +4,7 @@
 
 const Table = require('cli-table3')
 const { OPEN_CONNECTIONS, SERVERS } = require('./cell')
-const { BLOCKS, SETTLE_S, WINDOW_S } = require('./switching')
+const { ORDERS, SETTLE_S, WINDOW_S } = require('./switching')
 const { VARIANTS } = require('./variants')
 
 const COLUMNS = [
@@ -69,7 +69,7 @@ ${variantList(rows, unavailable)}
 ## Switched on and off in one process
 
 Main thread at saturation. Each round has one process a server, loaded with recording off, in which \`edgewise on\` and
-\`edgewise off\` take turns: ${BLOCKS} blocks of off, off again (A/A) and on in changing order, each ${SETTLE_S} s to settle and ${WINDOW_S} s measured.
+\`edgewise off\` take turns: ${ORDERS.length} blocks of off, off again (A/A) and on in all orders, each ${SETTLE_S} s to settle and ${WINDOW_S} s measured.
 A process is one number (geometric mean of its blocks); the interval is over processes. \`on\` is compared with both offs.
 
 ${markdown(SWITCHING_HEADS, switching.map(switchingFields)).join('\n')}
