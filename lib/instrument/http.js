@@ -129,7 +129,7 @@ function wrapEnd (after, words) {
   /** @type {any} */
   const wrapper = function end (chunk, encoding, callback) {
     words[WORD.written] = 0
-    const result = Reflect.apply(inherited, this, arguments)
+    const result = arguments.length === 1 ? inherited.call(this, chunk) : Reflect.apply(inherited, this, arguments)
     after(this)
     return result
   }

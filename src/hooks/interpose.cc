@@ -99,7 +99,8 @@ int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
 template <typename Call>
 ssize_t Send(Call call) {
   const ssize_t bytes = call();
-  if (observer != nullptr) observer->AfterWrite();
+  SystemCallObserver* const self = observer;
+  if (self != nullptr) self->AfterWrite();
   return bytes;
 }
 

@@ -124,8 +124,7 @@ absl::Status StockProvider::Start(ProviderConfig config) {
                                  : UINT64_MAX;
   tracker_ = std::make_unique<EventTracker>(recorder_.get(), watcher_.get(),
                                             config.ids, &words_);
-  // Each latency is looked at where there is an objective.
-  if (config.slo_ns > 0) words_.ended_request = SharedWords::kMustCall;
+  if (config.slo_ns > 0) tracker_->WantLatencies();
   NoteTimer();
   AttachCallbacks();
   active = tracker_.get();

@@ -209,6 +209,7 @@ void EventTracker::PushStart(uint32_t request, RequestKind kind,
   record.aux = request;
   SetIds(record, at.execution_id & kIdMask, at.counter & kIdMask);
   recorder_->PushInner(record);
+  if (!latencies_wanted_) return;
   recent_requests_[request % kRecentRequests] = {
       request, open_.ready != 0 ? open_.ready : open_.begin};
 }

@@ -77,6 +77,12 @@ class EventTracker {
     if (words_->next_request == 0) words_->next_request = 1;
   }
 
+  // From now on RequestEnd() is called for each request, and tells its latency.
+  void WantLatencies() {
+    words_->ended_request = SharedWords::kMustCall;
+    latencies_wanted_ = true;
+  }
+
   // Recording begins inside a running event (usually the main script).
   void Attach(EventType type);
 
@@ -140,12 +146,11 @@ class EventTracker {
   template <typename Loop>
   void EnterJs(Loop& loop) {
     const uint64_t id = ids_.execution();
-    if (open_.entered) {
+    if (open_.entered) [[likely]] {
       if (id == open_.async_id || id == slice_id_) return;
       if (id == 0 && (!after_check_ || open_.type == EventType::kTimer)) return;
-      if (id != 0 && loop.InJavaScript()) return NoteId(id);
     }
-    EnterOther(id, after_check_ && id == 0 ? loop.TimersDueNs() : -1);
+    EnterUnlike(id, loop);
   }
 
   // A continuation registered in slice `source` (SharedWords::sequence at the
@@ -162,7 +167,8 @@ class EventTracker {
   uint32_t RequestStart(RequestKind kind);
 
   // `route`: an interned string. Returns the request's latency in ticks, from
-  // its ready time; 0 if so many requests are open that its start is forgotten.
+  // its ready time; 0 if latencies are not wanted, or so many requests are open
+  // that its start is forgotten.
   uint64_t RequestEnd(uint32_t request, uint32_t route, uint32_t status,
                       Outcome outcome);
 
@@ -200,6 +206,12 @@ class EventTracker {
   }
   void Close(uint64_t now);
   void NoteId(uint64_t id);
+  // Apart from EnterJs(), which runs several times a request.
+  template <typename Loop>
+  [[gnu::noinline]] void EnterUnlike(uint64_t id, Loop& loop) {
+    if (open_.entered && id != 0 && loop.InJavaScript()) return NoteId(id);
+    EnterOther(id, after_check_ && id == 0 ? loop.TimersDueNs() : -1);
+  }
   void EnterOther(uint64_t id, int64_t timers_due_ns);
   void Enter(uint64_t id);
   void FindReady();
@@ -239,6 +251,7 @@ class EventTracker {
   uint64_t slice_sequence_ = 0;  // of the running slice
   uint64_t slice_id_ = 0;        // the async id it runs under
 
+  bool latencies_wanted_ = false;
   static constexpr uint32_t kRecentRequests = 4096;
   struct RecentRequest {
     uint32_t request;

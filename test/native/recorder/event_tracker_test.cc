@@ -232,6 +232,7 @@ TEST_F(EventTrackerTest, SlicesNameTheirCauseByDistance) {
 
 TEST_F(EventTrackerTest, ARequestIsNamedByItsEnd) {
   const uint32_t route = recorder_->InternString("GET /");
+  tracker_->WantLatencies();
   Poll();
   tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
@@ -318,7 +319,7 @@ TEST_F(EventTrackerTest, WhatIsRecordedAfterAWriteMakesItTheLastNoMore) {
 }
 
 TEST_F(EventTrackerTest, AnEndThatMustBeToldIsNotTakenForOneThatWasLeft) {
-  words_.ended_request = SharedWords::kMustCall;
+  tracker_->WantLatencies();
   Poll();
   tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
