@@ -123,7 +123,7 @@ function instrumentHttp ({ calls, routes, words }) {
  * @returns {() => void} undoes it
  */
 function wrapEnd (after, words) {
-  const inherited = ServerResponse.prototype.end
+  const inherited = /** @type {any} */ (ServerResponse.prototype.end)
   const own = Object.getOwnPropertyDescriptor(ServerResponse.prototype, 'end')
   // Three parameters: frameworks ask for end.length.
   /** @type {any} */
