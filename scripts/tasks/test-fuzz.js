@@ -38,10 +38,18 @@ async function run (args) {
   const made = capture([path.join(DIRECTORY, 'make_corpus'), corpus])
   if (!made.ok) throw new TaskError(`make_corpus failed: ${made.stderr}`)
   const fuzzer = path.join(DIRECTORY, values.fast ? 'trace_fuzzer_fast' : 'trace_fuzzer')
+  const before = new Set(findings())
   const clean = await runShown([fuzzer, `-runs=${values.runs}`, `-max_len=${MAX_INPUT_BYTES}`,
     `-artifact_prefix=${DIRECTORY}/`, '-print_final_stats=1', '-verbosity=1',
     ...values.fast ? ['-entropic=0'] : [], corpus])
-  if (!clean) throw new TaskError(`The fuzzer found something: the input is in ${DIRECTORY}`)
+  if (clean) return
+  const found = findings().filter((name) => !before.has(name)).map((name) => path.join(DIRECTORY, name))
+  throw new TaskError(found.length ? `The fuzzer found something: ${found.join(', ')}` : 'The fuzzer was stopped before it had found anything')
+}
+
+// Inputs that libFuzzer has kept.
+function findings () {
+  return fs.readdirSync(DIRECTORY).filter((name) => /^(crash|leak|oom|timeout|slow-unit)-/.test(name))
 }
 
 function problem (values, positionals) {
