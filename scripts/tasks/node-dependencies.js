@@ -55,7 +55,7 @@ async function place (tree, modules) {
   ]
   for (const [from, to, ...options] of bundled) {
     await runStep('node-bundle', `node: bundling ${to}`, [path.join(modules, '.bin', 'esbuild'), path.join(modules, from),
-      '--bundle', '--platform=node', `--outfile=${path.join(tree, to)}`, ...options])
+      '--bundle', '--platform=node', `--outfile=${path.join(tree, to)}`, ...options], { cwd: modules })
   }
 }
 

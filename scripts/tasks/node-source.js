@@ -9,10 +9,10 @@ const path = require('node:path')
 const { fetchSource } = require('./debian-sources')
 const { placeDependencies } = require('./node-dependencies')
 const { BASE, git } = require('./patch-series')
-const { TaskError, capture, runStep, say } = require('./step')
+const { TaskError, runStep, say } = require('./step')
 
-// Written by configure and ninja, or by Debian's tools; none is a source.
-const NO_SOURCES = ['out/', '.pc/', '/config.gypi', '/config.mk', '/config.status', '/icu_config.gypi', '*.pyc', '__pycache__/']
+// Written by configure and ninja: no sources.
+const PRODUCTS = ['out', 'config.gypi', 'config.mk', 'config.status', 'icu_config.gypi']
 
 /**
  * Provides a tree, unless it is there.
@@ -37,7 +37,7 @@ async function provideSource (tree, base, sources, given) {
 
 async function copySource (given, draft) {
   fs.mkdirSync(draft)
-  const names = ['--exclude=./.git', '--exclude=./out', '.']
+  const names = [...['.git', ...PRODUCTS].map(name => `--exclude=./${name}`), '.']
   await runStep('node-copy', `node: copying ${given}`, ['sh', '-c', 'tar -C "$0" -cf - "$@" | tar -xf -', given, ...names], { cwd: draft })
 }
 
@@ -46,6 +46,7 @@ async function unpackDebian (base, sources, draft) {
   const description = await fetchSource(sources, suite, source, version)
   await runStep('node-unpack', `node: unpacking ${path.basename(description)}`,
     ['dpkg-source', '--no-check', '--extract', description, draft])
+  fs.rmSync(path.join(draft, '.pc'), { recursive: true }) // Each patched file as it was before.
 }
 
 function checkVersion (tree, { version }) {
@@ -62,14 +63,12 @@ function checkVersion (tree, { version }) {
 async function recordBase (tree) {
   say('node: recording the sources in git ...')
   git(tree, ['init', '--quiet', '--initial-branch=base'])
-  fs.appendFileSync(path.join(tree, '.git', 'info', 'exclude'), NO_SOURCES.map(line => `${line}\n`).join(''))
+  fs.appendFileSync(path.join(tree, '.git', 'info', 'exclude'), [...PRODUCTS.map(name => `/${name}`), '*.pyc'].join('\n'))
   for (const [name, value] of [['user.name', 'edgewise'], ['user.email', 'edgewise@localhost'], ['gc.auto', '0'], ['core.autocrlf', 'false']]) {
     git(tree, ['config', name, value])
   }
-  // What the tree's own .gitignore passes over is a source too: all but ours.
-  const ignored = NO_SOURCES.map(line => `:(exclude,glob)**/${line.replace(/^\/|\/$/g, '')}`)
-  const added = capture(['git', '-C', tree, 'add', '--all', '--force', '--', '.', ...ignored])
-  if (!added.ok) throw new TaskError(`git add in ${tree}: ${added.stderr}`)
+  // --force: what the tree's own .gitignore passes over is a source here.
+  git(tree, ['add', '--all', '--force', '.'])
   git(tree, ['commit', '--quiet', '--message', 'Node, as it came'])
   git(tree, ['tag', BASE])
 }
