@@ -78,11 +78,12 @@ napi_value Text(napi_env env, const char* text) {
   return value;
 }
 
-napi_value Object(napi_env env,
-                  std::vector<std::pair<const char*, napi_value>> properties) {
+napi_value Object(
+    napi_env env,
+    const std::vector<std::pair<const char*, napi_value>>& properties) {
   napi_value object;
   napi_create_object(env, &object);
-  for (auto& [name, value] : properties) {
+  for (const auto& [name, value] : properties) {
     napi_set_named_property(env, object, name, value);
   }
   return object;
