@@ -40,7 +40,8 @@ function check (what, register, continuations, rejected = false) {
     assert.ok(edges.some(each => each.endsWith(`>${part} resumed`)), `${what}: ${part} is a part of another: ${edges}`)
   }
   // The functions made in a continuation are its event's.
-  if (seen.length) assert.ok(begun.every((edge, index) => seen[index] === undefined || edge.includes(`>${seen[index]} `)), `${what}: ${seen} ${begun}`)
+  for (const event of seen) assert.ok(begun.some(edge => edge.includes(`>${event} `)), `${what}: ${event} ${begun}`)
+  assert.ok(seen.length > 0, what)
 }
 
 assert.ok(track(true))
@@ -55,7 +56,7 @@ check('Promise.all', promise => { Promise.all([promise]).then(moduleFunction) },
 check('Promise.race', promise => { Promise.race([promise]).then(moduleFunction) }, 2)
 check('Promise.allSettled', promise => { Promise.allSettled([promise]).then(moduleFunction) }, 2)
 check('Promise.any', promise => { Promise.any([promise]).then(moduleFunction) }, 2)
-check('for await', async promise => { for await (const value of [promise]) moduleFunction(value) }, 1)
+check('for await', async promise => { for await (const value of [promise]) moduleFunction(value) }, 2)
 
 // Three events wait for one promise: each continues in an event of its own,
 // and what continues from there stays in it.
