@@ -58,7 +58,7 @@ function problem (values, positionals) {
 async function buildNode (file, sources, { source, jobs, debug, unpatched }) {
   if (fs.existsSync(file)) return
   const began = Date.now()
-  const missing = missingPackages(['node'])
+  const missing = missingPackages(['build', 'node'])
   if (missing.length) await installPackages(missing)
   const base = JSON.parse(fs.readFileSync(path.join(PATCHES, 'base.json'), 'utf8'))
   const tree = path.join(sources, treeName(unpatched, source))

@@ -32,8 +32,6 @@ const PACKAGES = [
   { name: 'clang-19', group: 'node', command: 'clang++-19', reason: 'compiles Node' },
   { name: 'lld-19', group: 'node', command: 'ld.lld-19', reason: 'links Node' },
   { name: 'ccache', group: 'node', command: 'ccache', reason: 'keeps what was compiled' },
-  { name: 'ninja-build', group: 'node', command: 'ninja', reason: 'runs the build of Node' },
-  { name: 'cmake', group: 'node', command: 'cmake', reason: 'configures c-ares, which Node needs newer than Debian 12 has it' },
   { name: 'zlib1g-dev', group: 'node', header: 'zlib.h', reason: 'a library of Node' },
   { name: 'libbrotli-dev', group: 'node', pkgConfig: 'libbrotlienc', reason: 'a library of Node' },
   { name: 'libnghttp2-dev', group: 'node', pkgConfig: 'libnghttp2', reason: 'a library of Node' },
