@@ -14,7 +14,7 @@ const { describeNode } = require('../../scripts/tasks/node-release')
 const { eventsAddon } = require('./events-addon')
 const { runPatched } = require('./patched-node')
 
-for (const name of ['times', 'thread-pool', 'node-events']) {
+for (const name of ['times', 'thread-pool', 'node-events', 'pool']) {
   test(name, async () => { runPatched([], name, { args: [await eventsAddon()] }) })
 }
 
