@@ -14,7 +14,7 @@ const { describeNode } = require('../../scripts/tasks/node-release')
 const { eventsAddon } = require('./events-addon')
 const { runPatched } = require('./patched-node')
 
-for (const name of ['times', 'thread-pool', 'node-events', 'pool']) {
+for (const name of ['times', 'thread-pool', 'node-events', 'many-parts', 'pool']) {
   test(name, async () => { runPatched([], name, { args: [await eventsAddon()] }) })
 }
 
