@@ -4,10 +4,13 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { PATCHES } = require('../../lib/patched-node')
 const { parseArguments } = require('./arguments')
+const { patchedTree } = require('./build-node')
 const { layerProblems } = require('./check-layers')
 const { tidyProblems } = require('./check-tidy')
 const { treeProblems } = require('./check-tree')
+const { patchProblems } = require('./patched-tree')
 const { setup } = require('./setup')
 const { TaskError, capture, elapsed, say } = require('./step')
 const { run: runTests } = require('./test')
@@ -27,6 +30,7 @@ const CHECKS = {
   lint: ({ fix }) => tool([program('eslint'), '.', ...(fix ? ['--fix'] : [])]),
   types: () => tool([program('tsc'), '--project', '.']),
   tidy: ({ files }) => tidyProblems(files.filter(file => file.endsWith('.cc'))),
+  patches: checkPatches,
   tests: checkTests
 }
 
@@ -77,6 +81,14 @@ function program (name) {
 function tool (command) {
   const { ok, stdout, stderr } = capture(command, { cwd: ROOT })
   return ok ? [] : [`${stdout}${stderr}`.trim() || `${command[0]} failed without a word`]
+}
+
+// Without the sources of Node there is nothing to apply them to.
+function checkPatches () {
+  const tree = patchedTree()
+  if (fs.existsSync(tree)) return patchProblems(tree, PATCHES)
+  say('  skipped: the sources of Node are not there (npm run build:node fetches them)')
+  return []
 }
 
 async function checkTests () {

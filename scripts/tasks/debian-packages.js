@@ -27,6 +27,16 @@ const PACKAGES = [
   { name: 'nlohmann-json3-dev', group: 'build', header: 'nlohmann/json.hpp', reason: 'writes the JSON of a report' },
   { name: 'clang-format', group: 'check', command: 'clang-format', reason: 'checks the format of C++' },
   { name: 'clang-tidy', group: 'check', command: 'clang-tidy', reason: 'lints C++' },
+  { name: 'git', group: 'node', command: 'git', reason: 'keeps the sources of Node and the patches apart' },
+  { name: 'dpkg-dev', group: 'node', command: 'dpkg-source', reason: 'unpacks the source package of Node' },
+  { name: 'clang-19', group: 'node', command: 'clang++-19', reason: 'compiles Node' },
+  { name: 'lld-19', group: 'node', command: 'ld.lld-19', reason: 'links Node' },
+  { name: 'ccache', group: 'node', command: 'ccache', reason: 'keeps what was compiled' },
+  { name: 'zlib1g-dev', group: 'node', header: 'zlib.h', reason: 'a library of Node' },
+  { name: 'libbrotli-dev', group: 'node', pkgConfig: 'libbrotlienc', reason: 'a library of Node' },
+  { name: 'libnghttp2-dev', group: 'node', pkgConfig: 'libnghttp2', reason: 'a library of Node' },
+  { name: 'libssl-dev', group: 'node', pkgConfig: 'openssl', reason: 'a library of Node' },
+  { name: 'libicu-dev', group: 'node', pkgConfig: 'icu-i18n', reason: 'a library of Node' },
   { name: 'clang', group: 'fuzz', command: 'clang++', reason: 'builds the fuzzer of the trace reader' },
   { name: 'libclang-rt-dev', group: 'fuzz', command: 'clang++', reason: 'libFuzzer and the sanitizers of clang' }
 ]

@@ -36,6 +36,7 @@ const LIB = {
   'control-directory': [],
   control: ['control-directory'],
   'make-directory': [],
+  'patched-node': [],
   report: [],
   instrument: [],
   recording: ['binding', 'instrument', 'make-directory'],

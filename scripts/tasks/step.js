@@ -35,7 +35,8 @@ function elapsed (since) {
  * @param {string} name the log's name
  * @param {string} title what is being done, for the progress line
  * @param {string[]} command the tool and its arguments
- * @param {{cwd?: string, env?: NodeJS.ProcessEnv, hint?: string}} [options] hint: what to do when it fails
+ * @param {{cwd?: string, env?: NodeJS.ProcessEnv, hint?: string, progress?: (log: string) => string}} [options]
+ *   hint: what to do when it fails; progress: how far the tool is, from what it has printed
  * @returns {Promise<string>} what it printed
  * @throws {TaskError} with the end of the log
  */
@@ -46,7 +47,8 @@ async function runStep (name, title, command, options = {}) {
   fs.writeSync(out, `$ ${command.join(' ')}\n`)
   const began = Date.now()
   say(`${title} ...`)
-  const ticking = setInterval(() => say(`  still at it after ${elapsed(began)} (log: ${log})`), STILL_RUNNING_MS)
+  const progress = () => options.progress?.(fs.readFileSync(log, 'utf8')) || 'still at it'
+  const ticking = setInterval(() => say(`  ${progress()} after ${elapsed(began)} (log: ${log})`), STILL_RUNNING_MS)
   try {
     const end = await finished(command, { cwd: options.cwd, env: options.env, stdio: ['ignore', out, out] })
     const text = fs.readFileSync(log, 'utf8')

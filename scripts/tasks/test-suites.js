@@ -9,6 +9,8 @@ const { TaskError } = require('./step')
 const { ROOT, BUILD, walk } = require('./tree')
 
 const NATIVE = 'native'
+// Needs a Node that takes an hour to build.
+const PATCHED = 'patched'
 // Their files do not measure time, so that they may run beside each other.
 const CONCURRENT = ['lib', 'scripts']
 // A file may build the addon for other Nodes, on a slow machine.
@@ -64,4 +66,4 @@ function suiteCommand (suite, node, directory = BUILD) {
     `--test-timeout=${FILE_TIMEOUT_MS}`, ...suite.files]
 }
 
-module.exports = { NATIVE, chooseSuites, suiteCommand }
+module.exports = { NATIVE, PATCHED, chooseSuites, suiteCommand }

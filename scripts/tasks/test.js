@@ -4,12 +4,13 @@
 // ends in the runner's own closing lines.
 
 const path = require('node:path')
+const { findPatchedNode } = require('../../lib/patched-node')
 const { parseArguments } = require('./arguments')
 const { provideAddon } = require('./build-addon')
 const { describeNode, isNodeName, nodeProgram } = require('./node-release')
 const { setup } = require('./setup')
 const { TaskError, say, runShown } = require('./step')
-const { NATIVE, chooseSuites, suiteCommand } = require('./test-suites')
+const { NATIVE, PATCHED, chooseSuites, suiteCommand } = require('./test-suites')
 const { treeHash, recordPass } = require('./tested-tree')
 const { ROOT } = require('./tree')
 
@@ -24,7 +25,7 @@ Sets up what is missing and runs the tests: all of them, or the named suites
 /** @param {string[]} args of the command line */
 async function run (args) {
   const { values, positionals } = parseArguments(args, USAGE, { node: { type: 'string', multiple: true, default: [] } }, unknownNode)
-  const suites = chooseSuites(positionals)
+  const suites = withoutUnbuilt(chooseSuites(positionals), positionals.length > 0)
   await setup()
   const tested = treeHash()
   const failed = values.node.length
@@ -32,6 +33,17 @@ async function run (args) {
     : await runSuites(suites, process.execPath)
   if (failed.length) throw new TaskError(`\nFailed: ${failed.join(', ')}`)
   if (args.length === 0) recordPass(tested)
+}
+
+// All tests are those that can be run; who asks for the patched Node's gets them.
+function withoutUnbuilt (suites, asked) {
+  const { built, hash, howToBuild } = findPatchedNode()
+  const needs = suite => suite.files.some(file => file.startsWith(`test/${PATCHED}/`))
+  if (built || !suites.some(needs)) return suites
+  const why = `there is no Node with the patches as they are (${hash}); to build it, in about an hour: ${howToBuild}`
+  if (asked) throw new TaskError(`${PATCHED} tests: ${why}`)
+  say(`${PATCHED} tests skipped: ${why}`)
+  return suites.filter(suite => !needs(suite))
 }
 
 async function testWithNodes (wanted, suites) {

@@ -30,7 +30,7 @@ test('nothing to do takes less than 2 s', () => {
 })
 
 for (const [script, args, expected] of [
-  ['setup', ['--with', 'everything'], /--with everything: the groups are check, fuzz/],
+  ['setup', ['--with', 'everything'], /--with everything: the groups are check, node, fuzz/],
   ['setup', ['now'], /'now': no such argument/],
   ['setup', ['--chekc'], /--chekc/],
   ['build-addon', ['--node', '/nowhere/node'], /\/nowhere\/node is not a node program/],
@@ -41,7 +41,11 @@ for (const [script, args, expected] of [
   ['profile', ['--percentile', '100'], /--percentile 100: must be a number/],
   ['profile', ['--out', __dirname], /must be a new or empty directory/],
   ['check', ['spelling'], /'spelling' is not a check\n\nUsage: [^]*layers, tree, format/],
-  ['test-sanitize', ['msan'], /'msan' is not a sanitizer build/]
+  ['test-sanitize', ['msan'], /'msan' is not a sanitizer build/],
+  ['build-node', ['--jobs', 'all'], /--jobs all: a number of compilers, at least 1\n\nUsage: npm run build:node/],
+  ['build-node', ['--debug', '--unpatched'], /exclude each other/],
+  ['build-node', ['--source', '/nowhere'], /--source \/nowhere: no such directory/],
+  ['patches-check', ['now'], /'now': no such argument\n\nUsage: scripts\/patches-check/]
 ]) {
   test(`scripts/${script} ${args.join(' ')}: exit code 2, and what is allowed`, () => {
     const result = runScript(script, ...args)
