@@ -12,6 +12,7 @@
     ],
     "recorder_sources": [
       "src/recorder/event_tracker.cc",
+      "src/recorder/event_tracker_vm.cc",
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
       "src/recorder/termination.cc"
@@ -43,6 +44,7 @@
       "src/hooks/async_ids.cc",
       "src/hooks/descriptors.cc",
       "src/hooks/interpose.cc",
+      "src/hooks/patched_v8.cc",
       "src/hooks/script_calls.cc",
       "src/hooks/stock_provider.cc",
       "src/hooks/thread_pool.cc"
