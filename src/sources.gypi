@@ -22,6 +22,7 @@
       "src/analysis/clock_map.cc",
       "src/analysis/critical_path.cc",
       "src/analysis/edg_builder.cc",
+      "src/analysis/edg_edges.cc",
       "src/analysis/event_stream.cc",
       "src/analysis/explain_pass.cc",
       "src/analysis/histogram.cc",
@@ -37,7 +38,8 @@
       "src/analysis/route_table.cc",
       "src/analysis/statistics.cc",
       "src/analysis/trace_meta.cc",
-      "src/analysis/trace_set.cc"
+      "src/analysis/trace_set.cc",
+      "src/analysis/vm_shares.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",

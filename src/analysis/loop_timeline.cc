@@ -7,7 +7,7 @@
 namespace edgewise {
 
 void LoopTimeline::Push(int64_t begin_ns, int64_t end_ns, uint32_t owner,
-                        bool is_gc, uint8_t type) {
+                        bool is_gc, uint8_t type, VmTimes vm) {
   if (end_ns <= begin_ns) return;
   if (next_ - first_ == ring_.size()) Grow();
   ring_[next_ & mask_] = {begin_ns,
@@ -15,6 +15,7 @@ void LoopTimeline::Push(int64_t begin_ns, int64_t end_ns, uint32_t owner,
                           busy_ns_,
                           gc_ns_,
                           unowned_ns_,
+                          vm_,
                           owner,
                           is_gc,
                           type,
@@ -24,6 +25,7 @@ void LoopTimeline::Push(int64_t begin_ns, int64_t end_ns, uint32_t owner,
   busy_ns_ += length_ns;
   if (is_gc) gc_ns_ += length_ns;
   if (owner == 0) unowned_ns_ += length_ns;
+  vm_ += vm;
   ++next_;
 }
 
@@ -91,9 +93,27 @@ LoopTimeline::Occupied LoopTimeline::Between(int64_t from_ns, uint64_t hint,
   sum.unowned_ns =
       (last ? unowned_ns_ : At(end).unowned_before_ns) - head.unowned_before_ns;
   const int64_t cut_ns = std::max<int64_t>(0, from_ns - head.begin_ns);
+  sum.vm = (last ? vm_ : At(end).vm_before) - head.vm_before -
+           VmOf(sum.first).Share(cut_ns, head.end_ns - head.begin_ns);
   sum.busy_ns -= cut_ns;
   if (head.is_gc) sum.gc_ns -= cut_ns;
   if (head.owner == 0) sum.unowned_ns -= cut_ns;
+  return sum;
+}
+
+VmTimes LoopTimeline::VmOf(uint64_t number) const {
+  return (number + 1 == next_ ? vm_ : At(number + 1).vm_before) -
+         At(number).vm_before;
+}
+
+VmTimes LoopTimeline::VmUpTo(int64_t ns, uint64_t hint) const {
+  const uint64_t number =
+      FirstEndingAfter(ns, std::max(hint, first_), next_);
+  if (number == next_) return vm_;
+  const Piece& piece = At(number);
+  VmTimes sum = piece.vm_before;
+  sum += VmOf(number).Share(std::max<int64_t>(0, ns - piece.begin_ns),
+                            piece.end_ns - piece.begin_ns);
   return sum;
 }
 

@@ -16,7 +16,8 @@ constexpr std::array<const char*, kEventTypes> kEventTypeNames = {
 constexpr std::array<const char*, kGcTypes> kGcTypeNames = {
     "scavenge",           "minor_mark_sweep",
     "mark_sweep_compact", "incremental_marking",
-    "weak_callbacks",
+    "weak_callbacks",     "sweeping",
+    "other",
 };
 constexpr std::array<const char*, kReadyKinds> kReadyKindNames = {
     "none", "observed", "due", "resolved", "completed", "upper-bound",
