@@ -80,7 +80,7 @@ function dump () {
 
 /**
  * @returns {{ recording: boolean, file?: string, dropped?: number, lostBytes?: number,
- *   writtenBytes?: number, watcherCpuNs?: number, found?: object }}
+ *   writtenBytes?: number, watcherCpuNs?: number, found?: any }}
  */
 function status () {
   if (!current) return { recording: false }

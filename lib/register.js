@@ -33,9 +33,16 @@ function register () {
   // Cluster workers and child processes record into the same directory.
   process.env.EDGEWISE_OUT = config.out
   if (config.enabled) attempt(() => recording.start(config))
+  if (isMainThread) tellOfPatches(recording.status().found?.patched)
   const toThreads = followCommands(config)
   if (isMainThread) serveCommands(config, toThreads)
   process.once('exit', () => finish(config, !chosen && isMainThread))
+}
+
+// Of a patched Node: null, this is none; true; or why it cannot be used.
+function tellOfPatches (patched) {
+  if (typeof patched === 'string') say(`${patched}; recording as on an unpatched Node`)
+  if (patched === true && process.env.EDGEWISE_CAUSALITY) say('EDGEWISE_CAUSALITY has no effect: this patched Node sees every dependency')
 }
 
 // Worker threads follow what the main thread is told.

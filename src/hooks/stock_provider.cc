@@ -164,7 +164,7 @@ void StockProvider::AttachCallbacks() {
     SetSystemCallObserver(this);
     descriptors_.DiscoverAll(watcher_.get());
   }
-  thread_pool_.Enable(tracker_.get());
+  thread_pool_.Enable(tracker_.get(), patched_ != nullptr);
   isolate_->AddBeforeCallEnteredCallback(&OnEnterJs);
   if (patched_ != nullptr) {
     patched_->WatchParts(&OnPart);

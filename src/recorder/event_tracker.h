@@ -141,10 +141,13 @@ class EventTracker {
     words_->written = 1;
   }
 
-  // A thread-pool request's callback is about to run, and has run.
-  void WorkBegin(EventType type, uint64_t ready) {
+  // A thread-pool request's callback is about to run. `stamped`: the pool has
+  // said when it was ready.
+  void WorkBegin(EventType type, uint64_t ready, bool stamped = false) {
     Open(type, kNoFd, Ticks(), ready,
-         ready != 0 ? ReadyKind::kObserved : ReadyKind::kNone);
+         stamped      ? ReadyKind::kCompleted
+         : ready != 0 ? ReadyKind::kObserved
+                      : ReadyKind::kNone);
   }
 
   // What is being handled turned out to be `type` (a signal: a child's end).

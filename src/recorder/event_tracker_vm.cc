@@ -16,7 +16,7 @@ constexpr uint32_t kMaxLost = 1 << 24;
 
 void EventTracker::PartBegin(uint64_t id) {
   if (!open_.entered) return;
-  vm_->Take(this);  // Which slice runs?
+  PushLeft();  // Which slice runs?
   if (id == slice_id_ || id > slice_counter_) return;
   PushSlice(0, id);
   // Node makes it the executing one only after this call.
