@@ -308,20 +308,22 @@ uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
   if (slice_.request == request) return slice_.node;
   const RegistrationIndex::Entry* owner = FindById(end.async_id);
   RequestGraph& graph = GraphOf(request);
+  const Slice running = slice_;
   uint32_t parent = graph.LastIndex();
   bool observed = true;
-  if (slice_.guest == request) {
-    parent = slice_.guest_node;
+  if (slice_.guest.request == request) {
+    parent = slice_.guest.node;
+    slice_.begin_ns = slice_.guest.begin_ns;
+    slice_.begin_piece = slice_.guest.begin_piece;
   } else if (owner != nullptr && owner->request == request) {
     parent = owner->node;
   } else {
     observed = false;
   }
-  const Slice running = slice_;
   Attach(request, parent, observed ? 0 : Node::kInferred);
-  slice_ = running;
   const uint32_t node = graph.LastIndex();
   NoteGc(slice_gc_, slice_.begin_ns, node, /*shared=*/false, &graph);
+  slice_ = running;
   return node;
 }
 

@@ -97,6 +97,15 @@ class EdgBuilder {
     std::array<int64_t, kGcTypes> ns{};
   };
 
+  // Whose function the slice of another request has called, and since when;
+  // generation 0: nobody's.
+  struct Guest {
+    RequestRef request;
+    uint32_t node;
+    int64_t begin_ns;
+    uint64_t begin_piece;
+  };
+
   // The slice that runs at the current point of the event.
   struct Slice {
     int64_t begin_ns;
@@ -109,10 +118,7 @@ class EdgBuilder {
     uint32_t owner;
     bool prefix;   // the event's first
     bool by_edge;  // begun where a function of its request was called
-    // Whose function the slice of another request has called; generation 0:
-    // nobody's.
-    RequestRef guest;
-    uint32_t guest_node;
+    Guest guest;
   };
 
   void OnEvent(const Event& event);

@@ -18,18 +18,16 @@ void EdgBuilder::OnEdge(const InnerRecord& record) {
     return;
   }
   const RegistrationIndex::Entry source = *found;
-  const Slice before = slice_;
-  const bool changes_hands = MayChangeHands();
-  CloseSlice(record.time_ns, record.counter);
-  OpenSlice(record.time_ns, record.counter, before.sequence);
-  if (changes_hands) {
-    slice_.by_edge = true;
-    Attach(source.request, source.node, 0);
+  if (!MayChangeHands()) {
+    PushPiece(record.time_ns);
+    slice_.guest = {source.request, source.node, record.time_ns,
+                    timeline_->next()};
     return;
   }
-  Attach(before.request, before.node, 0);
-  slice_.guest = source.request;
-  slice_.guest_node = source.node;
+  CloseSlice(record.time_ns, record.counter);
+  OpenSlice(record.time_ns, record.counter, record.sequence);
+  slice_.by_edge = true;
+  Attach(source.request, source.node, 0);
 }
 
 // What the first slices of many requests call was made for all of them, by
