@@ -33,8 +33,7 @@ void EdgBuilder::OnEdge(const InnerRecord& record) {
 // What the first slices of many requests call was made for all of them, by
 // whichever came first: a module that is loaded late, a lazy connection.
 bool EdgBuilder::IsHub(uint64_t source) {
-  const bool first_slice =
-      requests_.IsOpen(slice_.request) && slice_.node == 0;
+  const bool first_slice = requests_.IsOpen(slice_.request) && slice_.node == 0;
   if (!first_slice) {
     const auto it = hubs_.find(source);
     return it != hubs_.end() && it->second.requests >= kHubRequests;

@@ -107,8 +107,7 @@ VmTimes LoopTimeline::VmOf(uint64_t number) const {
 }
 
 VmTimes LoopTimeline::VmUpTo(int64_t ns, uint64_t hint) const {
-  const uint64_t number =
-      FirstEndingAfter(ns, std::max(hint, first_), next_);
+  const uint64_t number = FirstEndingAfter(ns, std::max(hint, first_), next_);
   if (number == next_) return vm_;
   const Piece& piece = At(number);
   VmTimes sum = piece.vm_before;

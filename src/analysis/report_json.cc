@@ -75,9 +75,8 @@ Json LatencyJson(const LatencyHistogram& latencies) {
 
 // Whether all files hold V8's times.
 bool HaveVmTimes(const std::vector<FileFacts>& files) {
-  return std::all_of(files.begin(), files.end(), [](const FileFacts& file) {
-    return file.meta.times;
-  });
+  return std::all_of(files.begin(), files.end(),
+                     [](const FileFacts& file) { return file.meta.times; });
 }
 
 void AddTailAndRest(const TailStatistics& statistics, const ReportInput& input,

@@ -15,9 +15,9 @@ struct TraceMeta {
   std::string provider;  // "stock" or "patched"
   std::string node;      // process.version
   std::string command;
-  std::string causality;                        // "events", "promises", "native"
-  std::string mode;                             // "stream" or "flight"
-  std::string ticks;                            // "tsc" or "monotonic"
+  std::string causality;  // "events", "promises", "native"
+  std::string mode;       // "stream" or "flight"
+  std::string ticks;      // "tsc" or "monotonic"
   std::map<std::string, std::string> fidelity;  // event type -> what is seen
   bool times = false;  // it measures JIT and inline caches
   std::optional<bool> watcher_available;

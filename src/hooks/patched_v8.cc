@@ -114,9 +114,9 @@ absl::Status PatchedV8::Find() {
 absl::StatusOr<std::unique_ptr<PatchedV8>> PatchedV8::Enable(
     v8::Isolate* isolate, const AsyncIds& ids, Recorder* recorder) {
   const Api& api = TheApi();
-  const int error = api.enable(
-      isolate, EDGEWISE_EDGES | EDGEWISE_TIMES | EDGEWISE_PAUSES, kEdges,
-      kPauses);
+  const int error =
+      api.enable(isolate, EDGEWISE_EDGES | EDGEWISE_TIMES | EDGEWISE_PAUSES,
+                 kEdges, kPauses);
   if (error != 0) {
     return absl::UnavailableError(
         absl::StrCat("V8 cannot track events here: ", strerror(-error)));

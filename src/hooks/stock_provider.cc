@@ -116,8 +116,7 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   if (!recorder.ok()) return recorder.status();
   recorder_ = *std::move(recorder);
   if (PatchedV8::Find().ok()) {
-    auto patched =
-        PatchedV8::Enable(isolate_, config.ids, recorder_.get());
+    auto patched = PatchedV8::Enable(isolate_, config.ids, recorder_.get());
     if (!patched.ok()) {
       recorder_.reset();
       return patched.status();
@@ -132,8 +131,8 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   }
   slo_ticks_ = config.slo_ns > 0 ? NsToTicks(static_cast<double>(config.slo_ns))
                                  : UINT64_MAX;
-  tracker_ = std::make_unique<EventTracker>(recorder_.get(), watcher_.get(),
-                                            config.ids, &words_, patched_.get());
+  tracker_ = std::make_unique<EventTracker>(
+      recorder_.get(), watcher_.get(), config.ids, &words_, patched_.get());
   // Each latency is looked at where there is an objective.
   if (config.slo_ns > 0) words_.ended_request = SharedWords::kMustCall;
   NoteTimer();

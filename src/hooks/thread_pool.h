@@ -66,8 +66,8 @@ class ThreadPoolObserver {
   const uv_async_cb original_;
   EventTracker* tracker_ = nullptr;  // null: disabled
   bool stamped_ = false;
-  std::deque<Completion> pending_;   // in the queue's order
-  std::vector<KnownDone> known_;     // libuv has a handful
+  std::deque<Completion> pending_;  // in the queue's order
+  std::vector<KnownDone> known_;    // libuv has a handful
 
   // Under loop_->wq_mutex: written by the helper, taken by the loop.
   std::vector<uint64_t> seen_;  // by position in the queue

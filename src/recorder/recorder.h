@@ -33,7 +33,7 @@ struct RecorderConfig {
   uint64_t max_bytes = uint64_t{1} << 30;  // file quota; in flight mode memory
   uint32_t process = 0;
   uint32_t thread = 0;
-  uint64_t first_sequence = 1;             // of the first event
+  uint64_t first_sequence = 1;            // of the first event
   size_t ring_records = size_t{1} << 17;  // 4 MB; a power of two
   int flush_ms = 100;
 };

@@ -56,8 +56,8 @@ class RandomTraceGenerator {
 
   void Gc() {
     const int64_t begin = Advance(20);
-    const auto type = static_cast<GcType>(
-        Pick(options_.patched ? static_cast<uint32_t>(GcType::kMaxValue) + 1 : 5));
+    const auto type = static_cast<GcType>(Pick(
+        options_.patched ? static_cast<uint32_t>(GcType::kMaxValue) + 1 : 5));
     if (Chance(30)) trace_.Gc(GcType::kWeakCallbacks, begin, begin + 3, 1);
     now_ = begin + 5 + Pick(100);
     trace_.Gc(type, begin, now_);
@@ -174,13 +174,13 @@ class RandomTraceGenerator {
   // Calls functions of other slices.
   void Call() {
     Advance(10);
-    const uint64_t source = pending_.empty() || Chance(10)
-                                ? Pick(8)
-                                : pending_[Pick(static_cast<uint32_t>(
-                                               pending_.size()))]
-                                      .sequence;
+    const uint64_t source =
+        pending_.empty() || Chance(10)
+            ? Pick(8)
+            : pending_[Pick(static_cast<uint32_t>(pending_.size()))].sequence;
     if (source >= trace_.sequence()) return;
-    trace_.Edge(now_, source, Chance(50) ? EdgeKind::kClosure : EdgeKind::kBound);
+    trace_.Edge(now_, source,
+                Chance(50) ? EdgeKind::kClosure : EdgeKind::kBound);
     if (Chance(20) && !open_.empty()) {
       End(open_[Pick(static_cast<uint32_t>(open_.size()))], 0);
     }

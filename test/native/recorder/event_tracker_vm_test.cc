@@ -25,8 +25,7 @@ class FakeVm : public VmEvents {
   // A continuation of slice `source` begins: its number.
   uint32_t React(uint32_t source, uint32_t counter = 0) {
     running = next++;
-    noticed.push_back(
-        {Noticed::kReaction, Ticks(), running, source, counter});
+    noticed.push_back({Noticed::kReaction, Ticks(), running, source, counter});
     return running;
   }
   void Call(uint32_t source, uint32_t counter = 0) {
@@ -78,8 +77,8 @@ class EventTrackerVmTest : public ::testing::Test {
     auto recorder = Recorder::Start(config);
     ASSERT_TRUE(recorder.ok()) << recorder.status();
     recorder_ = *std::move(recorder);
-    tracker_ = std::make_unique<EventTracker>(
-        recorder_.get(), nullptr, AsyncIds{ids_}, &words_, &vm_);
+    tracker_ = std::make_unique<EventTracker>(recorder_.get(), nullptr,
+                                              AsyncIds{ids_}, &words_, &vm_);
   }
 
   struct Loop {
