@@ -176,6 +176,11 @@ void EdgBuilder::CloseSlice(int64_t end_ns, uint64_t counter) {
   node.end_ns = end_ns;
   node.end_piece = timeline_->next();
   graph.own_ns += end_ns - node.begin_ns;
+  Register(counter);
+}
+
+// What the slice has registered, up to a count.
+void EdgBuilder::Register(uint64_t counter) {
   registrations_.Append({slice_.counter, std::max(counter, slice_.counter),
                          slice_.sequence, slice_.request, slice_.node},
                         [this](const auto& entry) { return IsAlive(entry); });
@@ -243,6 +248,7 @@ void EdgBuilder::NoteGc(const GcTimes& gc, int64_t begin_ns, uint32_t node,
 }
 
 void EdgBuilder::OnSlice(const InnerRecord& record) {
+  if (stream_->meta().causality == "native" && GoesOn(record)) return;
   CloseSlice(record.time_ns, record.counter);
   OpenSlice(record.time_ns, record.counter, record.sequence);
   const RegistrationIndex::Entry* owner = nullptr;

@@ -127,7 +127,9 @@ class EdgBuilder {
   const InnerRecord* ClaimOfPrefix() const;
   void OpenSlice(int64_t begin_ns, uint64_t counter, uint64_t sequence);
   void CloseSlice(int64_t end_ns, uint64_t counter);
+  void Register(uint64_t counter);
   void OnSlice(const InnerRecord& record);
+  bool GoesOn(const InnerRecord& slice);
   void OnEdge(const InnerRecord& record);
   bool IsHub(uint64_t source);
   bool MayChangeHands() const;

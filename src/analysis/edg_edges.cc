@@ -1,4 +1,5 @@
-// Calls of functions that belong to another slice: which request they are for.
+// What only a patched Node's recorder tells: calls of functions that belong to
+// another slice, and every single continuation.
 
 #include "analysis/edg_builder.h"
 
@@ -28,6 +29,21 @@ void EdgBuilder::OnEdge(const InnerRecord& record) {
   OpenSlice(record.time_ns, record.counter, record.sequence);
   slice_.by_edge = true;
   Attach(source.request, source.node, 0);
+}
+
+// V8 begins a slice for each continuation. Those of one request that follow each
+// other are one slice here, under several numbers.
+bool EdgBuilder::GoesOn(const InnerRecord& slice) {
+  if (slice_.prefix || !requests_.IsOpen(slice_.request)) return false;
+  if (slice.aux == 0 || slice.aux >= slice.sequence) return false;
+  const RegistrationIndex::Entry* const source =
+      FindBySequence(slice.sequence - slice.aux);
+  if (source == nullptr || source->request != slice_.request) return false;
+  Register(slice.counter);
+  slice_.counter = slice.counter;
+  slice_.sequence = slice.sequence;
+  slice_.by_edge = false;
+  return true;
 }
 
 // What the first slices of many requests call was made for all of them, by
