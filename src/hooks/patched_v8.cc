@@ -11,7 +11,7 @@ namespace edgewise {
 namespace {
 
 // Rings of V8's, emptied at each event's end at the latest.
-constexpr uint32_t kEdges = 1 << 15;
+constexpr uint32_t kEdges = 1 << 16;
 constexpr uint32_t kPauses = 1 << 12;
 
 // V8's GarbageCollector, plus 1, as in EdgewisePause.
