@@ -27,7 +27,7 @@ for (const phase of ['cold', 'warm', 'warmer', 'optimized', 'optimized again']) 
     takeEdges()
     const result = inEvent(++id, () => { call(bound); return call(bound) })
     assert.deepStrictEqual(takeEdges(), [`${source}>${id} bound`], phase)
-    assert.deepStrictEqual([String(result[0]), ...result.slice(1)], ['receiver', ...args, 9])
+    assert.strictEqual(result.join(), ['receiver', ...args, 9].join())
   }
 }
 
@@ -40,6 +40,6 @@ assert.strictEqual(inEvent(++id, () => Reflect.construct(Bound, []).x), 5)
 assert.deepStrictEqual(takeEdges(), [`${source}>${id} bound`])
 const inner = inEvent(++id, () => moduleFunction.bind('receiver', 1))
 const outer = inEvent(++id, () => inner.bind(null, 2))
-assert.deepStrictEqual(inEvent(++id, () => outer(...[3, 4])).slice(1), [1, 2, 3, 4])
+assert.strictEqual(inEvent(++id, () => outer(...[3, 4])).join(), 'receiver,1,2,3,4')
 assert.deepStrictEqual(takeEdges().sort(), [`${id - 1}>${id} bound`, `${id - 2}>${id} bound`].sort())
 assert.ok(track(false))

@@ -23,6 +23,7 @@ assert.strictEqual(events.enable(EDGES | TIMES | PAUSES), 0)
 const before = read()
 const beganNs = process.hrtime.bigint()
 
+const kept = []
 let code = 0
 while (Number(process.hrtime.bigint() - beganNs) < 1.5e9) {
   // New functions: parsed, compiled, their inline caches missed.
@@ -30,7 +31,6 @@ while (Number(process.hrtime.bigint() - beganNs) < 1.5e9) {
   for (let i = 0; i < 200; i++) f({ ['p' + code]: i, q: i, ['r' + i % 7]: 1 })
   grow(code)
 }
-const kept = []
 function grow (n) {
   for (let i = 0; i < 2000; i++) kept.push({ n, text: `${n} ${i}` })
   if (kept.length > 300_000) kept.length = 0
