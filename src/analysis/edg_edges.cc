@@ -31,8 +31,8 @@ void EdgBuilder::OnEdge(const InnerRecord& record) {
   Attach(source.request, source.node, 0);
 }
 
-// V8 begins a slice for each continuation. Those of one request that follow each
-// other are one slice here, under several numbers.
+// V8 begins a slice for each continuation. Those of one request that follow
+// each other are one slice here, under several numbers.
 bool EdgBuilder::GoesOn(const InnerRecord& slice) {
   if (slice_.prefix || !requests_.IsOpen(slice_.request)) return false;
   if (slice.aux == 0 || slice.aux >= slice.sequence) return false;
