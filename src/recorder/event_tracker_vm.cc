@@ -39,7 +39,10 @@ void EventTracker::NumbersFromVm(uint32_t next) {
   const auto lost =
       (next - static_cast<uint32_t>(next_sequence_)) & kNumberMask;
   if (!open_.entered || lost > kMaxLost) return;
-  PushLostSlices(Ticks(), next);
+  if (lost == 0) return;
+  const uint64_t now = Ticks();
+  PushEndedBefore(now);
+  PushLostSlices(now, next);
 }
 
 // Their cause is lost, not their place in the numbering.
@@ -96,6 +99,7 @@ void EventTracker::TimesFromVm(uint64_t jit_ticks, uint64_t ic_ticks) {
   if (!open_.entered || (jit_ticks == 0 && ic_ticks == 0)) return;
   Record record{};
   record.ticks = Ticks();
+  PushEndedBefore(record.ticks);
   record.kind = RecordKind::kTimes;
   record.duration = static_cast<float>(jit_ticks);
   record.ready_before = static_cast<float>(ic_ticks);

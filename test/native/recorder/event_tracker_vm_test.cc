@@ -163,6 +163,18 @@ TEST_F(EventTrackerVmTest, ARequestThatEndsBeforeAReactionIsWrittenBeforeIt) {
   EXPECT_EQ(records[2].kind, RecordKind::kSlice);
 }
 
+TEST_F(EventTrackerVmTest, ARequestEndsWhereItDidHoweverLateTimesAreTold) {
+  Event(21);
+  words_.begun_request = words_.next_request++;
+  tracker_->Wrote();
+  words_.ended_request = 1;
+  vm_.jit = 5;
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_EQ(records[1].kind, RecordKind::kRequestEnd);
+  EXPECT_EQ(records[2].kind, RecordKind::kTimes);
+}
+
 TEST_F(EventTrackerVmTest, LostReactionsKeepTheirNumbers) {
   const uint32_t source = Event(21);
   vm_.next += 3;  // their edges found V8's ring full
