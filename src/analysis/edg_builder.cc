@@ -159,6 +159,7 @@ void EdgBuilder::OpenSlice(int64_t begin_ns, uint64_t counter,
   slice_.owner = 0;
   slice_.prefix = false;
   slice_.by_edge = false;
+  slice_.serves_all = false;
   slice_.guest = {};
   if (slice_gc_.any) slice_gc_ = {};
 }
@@ -176,7 +177,7 @@ void EdgBuilder::CloseSlice(int64_t end_ns, uint64_t counter) {
   node.end_ns = end_ns;
   node.end_piece = timeline_->next();
   graph.own_ns += end_ns - node.begin_ns;
-  Register(counter);
+  if (!slice_.serves_all) Register(counter);
 }
 
 // What the slice has registered, up to a count.

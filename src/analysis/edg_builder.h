@@ -116,8 +116,9 @@ class EdgBuilder {
     RequestRef request;  // generation 0: nobody's
     uint32_t node;
     uint32_t owner;
-    bool prefix;   // the event's first
-    bool by_edge;  // begun where a function of its request was called
+    bool prefix;      // the event's first
+    bool by_edge;     // begun where a function of its request was called
+    bool serves_all;  // what it makes is no request's own
     Guest guest;
   };
 

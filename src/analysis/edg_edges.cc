@@ -25,6 +25,8 @@ void EdgBuilder::OnEdge(const InnerRecord& record) {
                     timeline_->next()};
     return;
   }
+  // It has read for whom it calls now, whoever opened the connection.
+  slice_.serves_all = slice_.prefix;
   CloseSlice(record.time_ns, record.counter);
   OpenSlice(record.time_ns, record.counter, record.sequence);
   slice_.by_edge = true;
