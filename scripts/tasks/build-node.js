@@ -16,6 +16,7 @@ const { provideSource } = require('./node-source')
 const { importPatches } = require('./patched-tree')
 const { TaskError, elapsed, say } = require('./step')
 
+const PATCHED = 'patched'
 const USAGE = `Usage: npm run build:node [-- [--source DIR] [--jobs N] [--debug | --unpatched]]
 
 Builds Node with the patches of patches/ and installs it into the cache, where
@@ -61,7 +62,8 @@ async function buildNode (file, sources, { source, jobs, debug, unpatched }) {
   const missing = missingPackages(['build', 'node'])
   if (missing.length) await installPackages(missing)
   const base = JSON.parse(fs.readFileSync(path.join(PATCHES, 'base.json'), 'utf8'))
-  const tree = path.join(sources, treeName(unpatched, source))
+  const kind = debug ? 'patched-debug' : unpatched ? 'unpatched' : PATCHED
+  const tree = path.join(sources, treeName(kind, source))
   await provideSource(tree, base, sources, source && path.resolve(source))
   if (!unpatched) importPatches(tree, PATCHES)
   const built = await compileNode(tree, base, { sources, cache: cacheDirectory(), jobs: Number(jobs), debug })
@@ -71,16 +73,16 @@ async function buildNode (file, sources, { source, jobs, debug, unpatched }) {
   say(`node: built in ${elapsed(began)}`)
 }
 
-// Trees from different sources side by side; each keeps what it has compiled.
-function treeName (unpatched, source) {
-  const kind = unpatched ? 'unpatched' : 'patched'
+// Side by side, since each keeps what it has compiled, and what it was
+// configured for.
+function treeName (kind, source) {
   if (!source) return kind
   return `${kind}-${crypto.createHash('sha256').update(path.resolve(source)).digest('hex').slice(0, 8)}`
 }
 
 /** @returns {string} the tree that patches-* work on unless told another */
 function patchedTree () {
-  return path.join(cacheDirectory(), 'node-src', treeName(false))
+  return path.join(cacheDirectory(), 'node-src', PATCHED)
 }
 
 module.exports = { patchedTree, run }

@@ -1,7 +1,7 @@
 'use strict'
 
 const assert = require('node:assert')
-const { execFileSync } = require('node:child_process')
+const { execFileSync, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
@@ -103,4 +103,12 @@ test("apt's entry for another suite's sources is derived from the machine's", ()
   assert.strictEqual(sourceEntry(['URIs: https://mirror.example/archive/debian/20260101T000000Z\nComponents: main'], 'trixie').split('\n')[3],
     'URIs: https://mirror.example/archive/debian/20260101T000000Z')
   assert.throws(() => sourceEntry([], 'trixie'), /--source DIR/)
+})
+
+test('who asks for the tests of the patched Node without a build is told how to build it', t => {
+  const result = spawnSync(path.join(__dirname, '..', '..', 'scripts', 'test'), ['patched'], {
+    encoding: 'utf8', env: { ...process.env, XDG_CACHE_HOME: temporaryTree(t) }
+  })
+  assert.match(result.stderr, /^patched tests: there is no Node with the patches as they are \(\w{16}\); to build it, in about an hour: npm run build:node$/m)
+  assert.strictEqual(result.status, 1)
 })

@@ -61,11 +61,11 @@ check('for await', async promise => { for await (const value of [promise]) modul
 // Three events wait for one promise: each continues in an event of its own,
 // and what continues from there stays in it.
 let release
-const shared = new Promise(resolve => { release = resolve })
+const awaited = new Promise(resolve => { release = resolve })
 const waiting = [++id, ++id, ++id]
 const results = []
 const wait = async name => {
-  await shared
+  await awaited
   const first = eventOf(() => {})
   await null
   results.push([name, first, eventOf(() => {})])
