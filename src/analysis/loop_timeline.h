@@ -88,9 +88,7 @@ class LoopTimeline {
 
   // V8's times from one moment to another. No piece before `hint` ends after
   // `from_ns`.
-  VmTimes VmBetween(int64_t from_ns, int64_t to_ns, uint64_t hint) const {
-    return VmUpTo(to_ns, hint) - VmUpTo(from_ns, hint);
-  }
+  VmTimes VmBetween(int64_t from_ns, int64_t to_ns, uint64_t hint) const;
   // Whether any piece so far had such times.
   bool has_vm_times() const { return vm_.jit_ns > 0 || vm_.ic_ns > 0; }
 
@@ -99,8 +97,10 @@ class LoopTimeline {
 
  private:
   void Grow();
-  VmTimes VmUpTo(int64_t ns, uint64_t hint) const;
-  VmTimes VmOf(uint64_t number) const;
+  // Of all pieces before this one.
+  VmTimes VmBefore(uint64_t number) const;
+  // Of what of a piece lies between two moments.
+  VmTimes VmWithin(uint64_t number, int64_t from_ns, int64_t to_ns) const;
   uint64_t FirstEndingAfter(int64_t ns, uint64_t low, uint64_t high) const;
 
   BlameLedger* ledger_;

@@ -36,6 +36,7 @@ class VmShares {
     VmTimes times;    // likewise
   };
 
+  static VmTimes ShareOf(const Stretch& stretch, int64_t part_ns);
   void Clear();
   void Measure(const Event& event);
 
