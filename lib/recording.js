@@ -56,7 +56,8 @@ function start (config) {
   const words = new Uint32Array(memory, executing.byteLength)
   const recording = { calls: native.calls, routes, executing, words, idsKnown: found.asyncIds === true }
   const undo = [instrumentHttp(recording), instrumentHttp2(recording), instrumentFrameworks()]
-  if (config.causality === 'promises') undo.push(instrumentPromises(recording), instrumentTimers(recording))
+  // A patched Node sees promises, timers and ticks by itself.
+  if (found.patched !== true && config.causality === 'promises') undo.push(instrumentPromises(recording), instrumentTimers(recording))
   current = { native, file, found, routes, undo }
   return file
 }
@@ -79,7 +80,7 @@ function dump () {
 
 /**
  * @returns {{ recording: boolean, file?: string, dropped?: number, lostBytes?: number,
- *   writtenBytes?: number, watcherCpuNs?: number, found?: object }}
+ *   writtenBytes?: number, watcherCpuNs?: number, found?: any }}
  */
 function status () {
   if (!current) return { recording: false }
@@ -113,14 +114,15 @@ function newFile (directory) {
 function meta (config, native, found) {
   return {
     edgewise: version,
-    provider: 'stock',
+    provider: found.patched === true ? 'patched' : 'stock',
     node: process.version,
     v8: process.versions.v8,
     uv: process.versions.uv,
     pid: process.pid,
     thread: threadId,
     command: path.basename(process.argv[1] ?? ''),
-    causality: config.causality,
+    causality: found.patched === true ? 'native' : config.causality,
+    times: found.patched === true,
     mode: config.mode,
     ticks: native.tickSource,
     watcher: { available: found.watcher, error_ns: config.watcherUs * 1000 },

@@ -33,9 +33,17 @@ function register () {
   // Cluster workers and child processes record into the same directory.
   process.env.EDGEWISE_OUT = config.out
   if (config.enabled) attempt(() => recording.start(config))
+  if (isMainThread) tellOfPatches(recording.status().found?.patched, problems)
   const toThreads = followCommands(config)
   if (isMainThread) serveCommands(config, toThreads)
   process.once('exit', () => finish(config, !chosen && isMainThread))
+}
+
+// Of a patched Node: null, this is none; true; or why it cannot be used.
+function tellOfPatches (patched, problems) {
+  if (typeof patched === 'string') say(`${patched}; recording as on an unpatched Node`)
+  const chosen = process.env.EDGEWISE_CAUSALITY && !problems.some((problem) => problem.startsWith('EDGEWISE_CAUSALITY'))
+  if (patched === true && chosen) say('EDGEWISE_CAUSALITY has no effect: this patched Node sees every dependency')
 }
 
 // Worker threads follow what the main thread is told.

@@ -12,6 +12,7 @@
     ],
     "recorder_sources": [
       "src/recorder/event_tracker.cc",
+      "src/recorder/event_tracker_vm.cc",
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
       "src/recorder/termination.cc"
@@ -21,6 +22,7 @@
       "src/analysis/clock_map.cc",
       "src/analysis/critical_path.cc",
       "src/analysis/edg_builder.cc",
+      "src/analysis/edg_edges.cc",
       "src/analysis/event_stream.cc",
       "src/analysis/explain_pass.cc",
       "src/analysis/histogram.cc",
@@ -36,13 +38,15 @@
       "src/analysis/route_table.cc",
       "src/analysis/statistics.cc",
       "src/analysis/trace_meta.cc",
-      "src/analysis/trace_set.cc"
+      "src/analysis/trace_set.cc",
+      "src/analysis/vm_shares.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",
       "src/hooks/async_ids.cc",
       "src/hooks/descriptors.cc",
       "src/hooks/interpose.cc",
+      "src/hooks/patched_v8.cc",
       "src/hooks/script_calls.cc",
       "src/hooks/stock_provider.cc",
       "src/hooks/thread_pool.cc"

@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { readConfig } = require('../config')
 const { serve } = require('../control')
+const { findPatchedNode } = require('../patched-node')
 
 /**
  * @typedef {object} Check
@@ -24,7 +25,7 @@ const OLDEST_NODE = 20
 function machineChecks () {
   return [
     nodeVersion(process.versions.node),
-    { name: 'patched Node.js', available: false, reason: 'not built: stock provider is used; JIT and IC times are unavailable' },
+    patchedNode(),
     hardwareCounters(),
     frequency(),
     energy(),
@@ -44,6 +45,22 @@ function nodeVersion (version) {
       ? `older than the oldest supported, ${OLDEST_NODE}`
       : `not tested with this version (tested: ${TESTED_NODE.join(', ')}); recording is tried`
   return { name: `Node.js ${version}`, available: major >= OLDEST_NODE, reason, essential: true }
+}
+
+/** @returns {Check} */
+function patchedNode () {
+  const { file, built, howToBuild } = findPatchedNode()
+  const reason = !built
+    ? `not built, so that JIT and IC times and callbacks behind shared connections stay unknown; next step: ${howToBuild}`
+    : isThisProgram(file)
+      ? 'this is it'
+      : `${file}; edgewise profile --node patched uses it`
+  return { name: 'patched Node.js', available: built, reason }
+}
+
+/** @param {string} file */
+function isThisProgram (file) {
+  return fs.realpathSync(file) === fs.realpathSync(process.execPath)
 }
 
 /** @returns {Check} */

@@ -1,9 +1,11 @@
 'use strict'
 
 const net = require('node:net')
+const { delimiter, dirname } = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Option } = require('commander')
 const { send } = require('../control')
+const { findPatchedNode } = require('../patched-node')
 const { name, percentile, port, seconds } = require('./arguments')
 const { describe, start } = require('./child')
 const { EXIT, Failure, note } = require('./failure')
@@ -68,16 +70,14 @@ Examples:
  * @returns {Promise<number>} the exit code
  */
 async function profile (command, options) {
-  if (options.node === 'patched') {
-    throw new Failure('--node patched: not built; this version of edgewise has no patched Node.js, use --node stock')
-  }
   if (options.port && await accepts(options.port)) {
     throw new Failure(`port ${options.port} is taken by another process: stop it, or let the server listen elsewhere`)
   }
+  const path = options.node === 'patched' ? patchedPath(process.env.PATH) : process.env.PATH
   const out = prepareOut(options.out)
   const interrupt = interruption()
   note(`starting ${command.join(' ')}`)
-  const app = await start(command, { env: recordedEnvironment(process.env, out), stdio: ['ignore', OUR_STDERR, OUR_STDERR] })
+  const app = await start(command, { env: recordedEnvironment({ ...process.env, PATH: path }, out), stdio: ['ignore', OUR_STDERR, OUR_STDERR] })
   let problem
   try {
     problem = options.load
@@ -101,6 +101,17 @@ async function profile (command, options) {
   report.print(out, { percentile: options.percentile, json: options.json })
   if (problem) note(problem)
   return problem ? EXIT.failure : EXIT.ok
+}
+
+/**
+ * @param {string | undefined} search PATH
+ * @returns {string} the same with the patched Node first: also behind npm and `#!`
+ * @throws {Failure} it is not built
+ */
+function patchedPath (search) {
+  const { file, built, howToBuild } = findPatchedNode()
+  if (!built) throw new Failure(`--node patched: it is not built; next step: ${howToBuild} (about an hour, once), or use --node stock`)
+  return [dirname(file), search].filter(Boolean).join(delimiter)
 }
 
 /**

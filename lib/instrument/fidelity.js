@@ -1,7 +1,7 @@
 'use strict'
 
-// What the provider `stock` (an unpatched Node) can know, per event type. Goes
-// into every trace, and from there into every report.
+// What a recorder can know, per event type: on an unpatched Node, and what a
+// patched one changes. Goes into every trace, and from there into every report.
 //
 // begin, end: `exact`, or `per pass` when several share one event.
 // ready: the kinds of its ready time (src/trace/record.h).
@@ -41,24 +41,40 @@ const EVENT_TYPES = {
   next_tick: { begin: 'part of its event', ready: 'resolved', cause: 'id, where it responds or makes a promise' }
 }
 
+// A patched Node: whom shared connections call back is known, each callback of
+// a pass begins by itself, the thread pool says when it has finished.
+const PATCHED = new Map([
+  [READ, { begin: 'exact', ready: 'observed', cause: 'id, or the functions that it calls' }],
+  [POOL, { begin: 'exact', ready: 'completed', cause: 'id' }],
+  [PASS, { begin: 'exact', ready: 'due', cause: 'id' }]
+])
+const PATCHED_TYPES = {
+  ...Object.fromEntries(Object.entries(EVENT_TYPES).map(([type, row]) => [type, PATCHED.get(row) ?? row])),
+  promise: { begin: 'exact', ready: 'resolved', cause: 'exact' },
+  next_tick: { begin: 'exact', ready: 'resolved', cause: 'id' }
+}
+const MEASURED = 'exact, exclusive of collections'
+
 const NO_IDS = 'unavailable: the async ids of this Node were not found'
 const NO_CALLS = 'upper-bound'
 const UNKNOWN = 'unavailable: stock Node does not tell'
 
 /**
- * @param {{ asyncIds: true | string, interposition: true | string, arrivals: true | string, watcher: boolean }} found
+ * @param {{ patched?: true | string | null, asyncIds: true | string, interposition: true | string, arrivals: true | string, watcher: boolean }} found
  * @returns {object} the fidelity of this recording
  */
-function fidelityOf ({ asyncIds, interposition, arrivals, watcher }) {
+function fidelityOf ({ patched, asyncIds, interposition, arrivals, watcher }) {
   /** @type {Record<string, string>} */
   const events = {}
-  for (const [type, row] of Object.entries(EVENT_TYPES)) {
+  for (const [type, row] of Object.entries(patched === true ? PATCHED_TYPES : EVENT_TYPES)) {
     const cause = asyncIds === true || !row.cause.includes('id') ? row.cause : NO_IDS
     const timed = watcher || (type === 'tcp_read' && arrivals === true)
     const ready = row.ready === 'observed' && (interposition !== true || !timed) ? NO_CALLS : row.ready
     events[type] = `begin ${row.begin}, ready ${ready}, cause ${cause}`
   }
-  return { ...events, gc: 'exact, without incremental steps', jit: UNKNOWN, ic: UNKNOWN }
+  return patched === true
+    ? { ...events, gc: 'exact', jit: MEASURED, ic: MEASURED }
+    : { ...events, gc: 'exact, without incremental steps', jit: UNKNOWN, ic: UNKNOWN }
 }
 
 module.exports = { fidelityOf, EVENT_TYPES }

@@ -42,7 +42,7 @@ const LIB = {
   recording: ['binding', 'instrument', 'make-directory'],
   index: ['binding', 'report', 'config', 'instrument', 'recording'],
   register: ['binding', 'config', 'control', 'recording'],
-  cli: ['index', 'report', 'config', 'control', 'make-directory'],
+  cli: ['index', 'report', 'config', 'control', 'make-directory', 'patched-node'],
   bin: ['cli']
 }
 

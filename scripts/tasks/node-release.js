@@ -4,9 +4,11 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { findPatchedNode } = require('../../lib/patched-node')
 const { TaskError, capture, runStep } = require('./step')
 const { CACHE } = require('./tree')
 
+const PATCHED = 'patched'
 const VERSION = /^\d+(\.\d+){0,2}$/
 const QUESTION = 'JSON.stringify({execPath: process.execPath, version: process.version, ' +
   'abi: process.versions.modules, platform: process.platform, arch: process.arch})'
@@ -110,15 +112,20 @@ async function fetchRelease (wanted, what = `Node ${wanted}`) {
  * @param {string} wanted
  */
 function isNodeName (wanted) {
-  return VERSION.test(wanted) || fs.existsSync(wanted)
+  return wanted === PATCHED || VERSION.test(wanted) || fs.existsSync(wanted)
 }
 
 /**
- * @param {string} wanted a node program, or a version that npm has: '22', '22.23.3'
+ * @param {string} wanted a node program, a version that npm has ('22', '22.23.3'), or 'patched'
  * @returns {Promise<string>} the program's absolute path
- * @throws {TaskError} when npm does not have it
+ * @throws {TaskError} when npm does not have it, or it is not built
  */
 async function nodeProgram (wanted) {
+  if (wanted === PATCHED) {
+    const { file, built, howToBuild } = findPatchedNode()
+    if (!built) throw new TaskError(`The patched Node is not built. Next step: ${howToBuild} (about an hour, once)`)
+    return file
+  }
   return VERSION.test(wanted) ? path.join(await fetchRelease(wanted), 'bin', 'node') : path.resolve(wanted)
 }
 

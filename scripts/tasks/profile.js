@@ -38,7 +38,7 @@ ${FIRST}) under open-loop load with recording on, and explains its slow requests
   --workers N      cluster workers, where the application has them (${OPTIONS.workers.default})
   --percentile P   the tail are the requests at or above it (${OPTIONS.percentile.default})
   --out DIR        where the trace goes (default: ./edgewise-APP-TIME); with 'all', one directory an application
-  --node NODE      the Node.js it runs on: a program, or a version such as 22, taken from npm`
+  --node NODE      the Node.js it runs on: a program, a version such as 22, taken from npm, or 'patched'`
 }
 
 /** @param {string[]} args of the command line */
@@ -66,7 +66,7 @@ function problem (values, positionals, names) {
     if (text === undefined || (text.trim() !== '' && text >= least && text <= most)) continue
     return `--${name} ${text}: must be a number from ${least} to ${most}`
   }
-  if (!isNodeName(values.node)) return `--node ${values.node}: neither a version (22 or 22.23.3) nor a program that exists`
+  if (!isNodeName(values.node)) return `--node ${values.node}: neither a version (22 or 22.23.3), 'patched', nor a program that exists`
   if (values.out !== undefined && isFilled(values.out)) return `--out ${values.out}: must be a new or empty directory`
   return undefined
 }

@@ -12,6 +12,7 @@
 #include "addon/errors.h"
 #include "hooks/arrival.h"
 #include "hooks/async_ids.h"
+#include "hooks/patched_v8.h"
 #include "hooks/script_calls.h"
 #include "hooks/stock_provider.h"
 #include "platform/clock.h"
@@ -73,7 +74,8 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
           .status();
   const absl::Status watcher = ReadyWatcher::Start(1'000'000, nullptr).status();
   Napi::Object result = Napi::Object::New(env);
-  result.Set("provider", "stock");
+  const absl::Status patched = PatchedV8::Find();
+  result.Set("provider", patched.ok() ? "patched" : "stock");
   result.Set("ticks", std::string(TickSource()));
   result.Set("asyncIds",
              Answer(env, "async ids", ids, "who registered an event is known"));
@@ -88,19 +90,20 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
              Answer(env, "ready-time watcher", watcher,
                     "true ready times of what the kernel does not stamp"));
   result.Set("gc", Answer(env, "garbage collections", absl::OkStatus(),
-                          "pauses by type; incremental steps are not seen"));
-  result.Set("jit", Answer(env, "JIT and inline-cache time",
-                           absl::UnavailableError(
-                               "an unpatched Node does not tell; reports show "
-                               "it as unavailable"),
-                           ""));
+                          patched.ok() ? "every pause, step and sweep"
+                                       : "pauses by type; incremental steps "
+                                         "are not seen"));
+  result.Set("edges",
+             Answer(env, "dependencies of functions", patched,
+                    "V8 tells which event made a function that is called"));
+  result.Set("jit", Answer(env, "JIT and inline-cache time", patched,
+                           "V8 measures it, exclusive of collections"));
   return result;
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
-//        nextAsyncId, describe}) -> {asyncIds, interposition, arrivals,
-//        watcher}: true or
-// why not.
+//        nextAsyncId, describe}) -> {patched, asyncIds, interposition,
+//        arrivals, watcher}: true or why not. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON.
 Napi::Value Start(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
@@ -112,6 +115,9 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   if (ids.ok()) config.ids = *ids;
   StockProvider* const provider = StockProvider::ForThread();
   Napi::Object found = Napi::Object::New(env);
+  const absl::Status patched = PatchedV8::Find();
+  found.Set("patched", absl::IsNotFound(patched) ? env.Null()
+                                                 : TrueOrReason(env, patched));
   found.Set("asyncIds", TrueOrReason(env, ids.status()));
   found.Set("interposition", TrueOrReason(env, StockProvider::CanInterpose()));
   found.Set("arrivals", TrueOrReason(env, CanStampArrivals()));

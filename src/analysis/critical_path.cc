@@ -55,9 +55,10 @@ class Sweep {
     return length_ns;
   }
 
-  void Exec(int64_t from_ns, uint32_t index, bool shared) {
+  void Exec(int64_t from_ns, uint64_t from_piece, uint32_t index, bool shared) {
     const int64_t to_ns = now_;
     step_.exec_ns += Cut(from_ns);
+    path_->execs.push_back({now_, to_ns, from_piece});
     TakeGc(index, shared, now_, to_ns);
   }
 
@@ -72,13 +73,13 @@ class Sweep {
 
   void Source(const Node& source) {
     step_.ready_kind = source.ready_kind;
-    Exec(source.begin_ns, 0, /*shared=*/false);
+    Exec(source.begin_ns, source.begin_piece, 0, /*shared=*/false);
     Queue(graph_.ready_ns, 0, source.begin_piece, 0);
   }
 
   void ToParent(uint32_t index, const Node& node, uint32_t parent_index,
                 const Node& parent) {
-    Exec(node.begin_ns, index, /*shared=*/false);
+    Exec(node.begin_ns, node.begin_piece, index, /*shared=*/false);
     if (parent.event == node.event) {
       step_.ready_kind = ReadyKind::kResolved;
       Queue(parent.end_ns, parent.end_piece, node.begin_piece, 0);
@@ -87,7 +88,7 @@ class Sweep {
     step_.ready_kind = node.ready_kind;
     if (node.begin_ns > node.event_begin_ns) {
       Queue(node.shared_end_ns, node.shared_end_piece, node.begin_piece, 0);
-      Exec(node.event_begin_ns, index, /*shared=*/true);
+      Exec(node.event_begin_ns, node.event_piece, index, /*shared=*/true);
     }
     const int64_t start_ns = std::max(node.ready_ns, parent.end_ns);
     const int64_t own_ns = OwnBetween(parent_index, index, start_ns);
@@ -137,6 +138,7 @@ void FindCriticalPath(const RequestGraph& graph, uint32_t sink, int64_t end_ns,
   path->io_ns = path->queue_ns = path->exec_ns = path->exec_gc_ns = 0;
   path->steps.clear();
   path->spans.clear();
+  path->execs.clear();
   path->gc.clear();
   Sweep(graph, end_ns, path).Run(sink);
 }

@@ -16,6 +16,13 @@ struct QueueSpan {
   int64_t own_ns;       // of it, execution of other nodes of the request
 };
 
+// A stretch of the path during which the request ran.
+struct ExecSpan {
+  int64_t from_ns;
+  int64_t to_ns;
+  uint64_t from_piece;  // no piece before it ends after from_ns
+};
+
 // One node on the critical path, and the components of its latency T = I/O +
 // Queue + Exec (VEE'19, equation 2).
 struct PathStep {
@@ -41,6 +48,7 @@ struct CriticalPath {
   int64_t exec_gc_ns;
   std::vector<PathStep> steps;
   std::vector<QueueSpan> spans;
+  std::vector<ExecSpan> execs;
   std::vector<GcNote> gc;  // collections that interrupted it, cut to the path
 };
 

@@ -40,8 +40,10 @@ const RegistrationIndex::Entry* EdgBuilder::FindById(uint64_t async_id) const {
 
 const RegistrationIndex::Entry* EdgBuilder::FindBySequence(
     uint64_t sequence) const {
-  return registrations_.FindSequence(
-      sequence, [this](const auto& entry) { return IsAlive(entry); });
+  const auto alive = [this](const auto& entry) { return IsAlive(entry); };
+  // A slice that changed hands at an edge has kept its number.
+  return has_edges_ ? registrations_.FindOnlySequence(sequence, alive)
+                    : registrations_.FindSequence(sequence, alive);
 }
 
 void EdgBuilder::OnEvent(const Event& event) {
@@ -52,11 +54,15 @@ void EdgBuilder::OnEvent(const Event& event) {
     timeline_->Push(gc.time_ns, gc.end_ns, 0, /*is_gc=*/true, gc.type);
   }
   counts_.busy_ns += static_cast<double>(event.end_ns - event.begin_ns);
+  vm_shares_.Plan(event);
   OpenPrefix();
   for (const InnerRecord& record : event.inner) {
     switch (record.kind) {
       case RecordKind::kSlice:
         OnSlice(record);
+        break;
+      case RecordKind::kEdge:
+        OnEdge(record);
         break;
       case RecordKind::kGc:
         OnGc(record);
@@ -115,7 +121,9 @@ const InnerRecord* EdgBuilder::ClaimOfPrefix() const {
   if (event_->type == EventType::kMain) return nullptr;
   for (const InnerRecord& record : event_->inner) {
     if (record.kind == RecordKind::kRequestStart) return &record;
-    if (record.kind != RecordKind::kGc) return nullptr;
+    if (record.kind != RecordKind::kGc && record.kind != RecordKind::kTimes) {
+      return nullptr;
+    }
   }
   return nullptr;
 }
@@ -150,12 +158,14 @@ void EdgBuilder::OpenSlice(int64_t begin_ns, uint64_t counter,
   slice_.node = 0;
   slice_.owner = 0;
   slice_.prefix = false;
+  slice_.by_edge = false;
+  slice_.serves_all = false;
+  slice_.guest = {};
   if (slice_gc_.any) slice_gc_ = {};
 }
 
 void EdgBuilder::CloseSlice(int64_t end_ns, uint64_t counter) {
-  timeline_->Push(slice_.cursor_ns, end_ns, slice_.owner, /*is_gc=*/false,
-                  static_cast<uint8_t>(event_->type));
+  PushPiece(end_ns);
   if (slice_.prefix) {
     shared_end_ns_ = end_ns;
     shared_end_piece_ = timeline_->next();
@@ -167,9 +177,23 @@ void EdgBuilder::CloseSlice(int64_t end_ns, uint64_t counter) {
   node.end_ns = end_ns;
   node.end_piece = timeline_->next();
   graph.own_ns += end_ns - node.begin_ns;
+  if (!slice_.serves_all) Register(counter);
+}
+
+// What the slice has registered, up to a count.
+void EdgBuilder::Register(uint64_t counter) {
   registrations_.Append({slice_.counter, std::max(counter, slice_.counter),
                          slice_.sequence, slice_.request, slice_.node},
                         [this](const auto& entry) { return IsAlive(entry); });
+}
+
+void EdgBuilder::PushPiece(int64_t end_ns) {
+  const VmTimes vm = vm_shares_.empty()
+                         ? VmTimes{}
+                         : vm_shares_.Take(slice_.cursor_ns, end_ns);
+  timeline_->Push(slice_.cursor_ns, end_ns, slice_.owner, /*is_gc=*/false,
+                  static_cast<uint8_t>(event_->type), vm);
+  slice_.cursor_ns = end_ns;
 }
 
 void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
@@ -225,6 +249,7 @@ void EdgBuilder::NoteGc(const GcTimes& gc, int64_t begin_ns, uint32_t node,
 }
 
 void EdgBuilder::OnSlice(const InnerRecord& record) {
+  if (stream_->meta().causality == "native" && GoesOn(record)) return;
   CloseSlice(record.time_ns, record.counter);
   OpenSlice(record.time_ns, record.counter, record.sequence);
   const RegistrationIndex::Entry* owner = nullptr;
@@ -238,8 +263,7 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
 
 void EdgBuilder::OnGc(const InnerRecord& record) {
   CountGc(record);
-  timeline_->Push(slice_.cursor_ns, record.time_ns, slice_.owner,
-                  /*is_gc=*/false, static_cast<uint8_t>(event_->type));
+  PushPiece(record.time_ns);
   timeline_->Push(record.time_ns, record.end_ns, slice_.owner, /*is_gc=*/true,
                   record.type);
   slice_.cursor_ns = record.end_ns;
@@ -291,13 +315,22 @@ uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
   if (slice_.request == request) return slice_.node;
   const RegistrationIndex::Entry* owner = FindById(end.async_id);
   RequestGraph& graph = GraphOf(request);
-  const bool observed = owner != nullptr && owner->request == request;
   const Slice running = slice_;
-  Attach(request, observed ? owner->node : graph.LastIndex(),
-         observed ? 0 : Node::kInferred);
-  slice_ = running;
+  uint32_t parent = graph.LastIndex();
+  bool observed = true;
+  if (slice_.guest.request == request) {
+    parent = slice_.guest.node;
+    slice_.begin_ns = slice_.guest.begin_ns;
+    slice_.begin_piece = slice_.guest.begin_piece;
+  } else if (owner != nullptr && owner->request == request) {
+    parent = owner->node;
+  } else {
+    observed = false;
+  }
+  Attach(request, parent, observed ? 0 : Node::kInferred);
   const uint32_t node = graph.LastIndex();
   NoteGc(slice_gc_, slice_.begin_ns, node, /*shared=*/false, &graph);
+  slice_ = running;
   return node;
 }
 
@@ -315,6 +348,8 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
     sink_->OnAborted(slot.id, slot.ordinal);
   } else {
     if (outcome == Outcome::kFailed) ++counts_.failed;
+    // Up to here, V8's times of the path are known.
+    if (!vm_shares_.empty()) PushPiece(record.time_ns);
     const uint32_t sink = SinkNode(request, record);
     RequestGraph& graph = GraphOf(request);
     graph.At(sink).flags |= Node::kSink;
@@ -343,6 +378,8 @@ void EdgBuilder::CloseAll() {
   ledger_->ReleaseClosed(timeline_->next());
   requests_.ForgetLost();
   registrations_.Clear();
+  hubs_.clear();
+  has_edges_ = false;
   route_of_string_.clear();
 }
 

@@ -15,6 +15,7 @@
 #include "analysis/request_graph.h"
 #include "analysis/request_table.h"
 #include "analysis/route_table.h"
+#include "analysis/vm_shares.h"
 
 namespace edgewise {
 
@@ -96,6 +97,15 @@ class EdgBuilder {
     std::array<int64_t, kGcTypes> ns{};
   };
 
+  // Whose function the slice of another request has called, and since when;
+  // generation 0: nobody's.
+  struct Guest {
+    RequestRef request;
+    uint32_t node;
+    int64_t begin_ns;
+    uint64_t begin_piece;
+  };
+
   // The slice that runs at the current point of the event.
   struct Slice {
     int64_t begin_ns;
@@ -106,7 +116,10 @@ class EdgBuilder {
     RequestRef request;  // generation 0: nobody's
     uint32_t node;
     uint32_t owner;
-    bool prefix;  // the event's first
+    bool prefix;      // the event's first
+    bool by_edge;     // begun where a function of its request was called
+    bool serves_all;  // what it makes is no request's own
+    Guest guest;
   };
 
   void OnEvent(const Event& event);
@@ -115,13 +128,20 @@ class EdgBuilder {
   const InnerRecord* ClaimOfPrefix() const;
   void OpenSlice(int64_t begin_ns, uint64_t counter, uint64_t sequence);
   void CloseSlice(int64_t end_ns, uint64_t counter);
+  void Register(uint64_t counter);
   void OnSlice(const InnerRecord& record);
+  bool GoesOn(const InnerRecord& slice);
+  void OnEdge(const InnerRecord& record);
+  bool IsHub(uint64_t source);
+  bool MayChangeHands() const;
   void OnGc(const InnerRecord& record);
   void OnStart(const InnerRecord& record);
   void OnEnd(const InnerRecord& record);
   void CountGc(const InnerRecord& record);
 
   RequestRef StartRequest(const InnerRecord& record);
+  // Puts what the slice did, up to a time, on the timeline.
+  void PushPiece(int64_t end_ns);
   // Makes the open slice a node of `request`.
   void Attach(RequestRef request, uint32_t parent, uint8_t flags);
   // Notes the collections of a stretch that begins at `begin_ns`.
@@ -133,6 +153,7 @@ class EdgBuilder {
   uint32_t RouteOf(uint32_t string_id);
   // Who registered it, of the open requests; null if nobody.
   const RegistrationIndex::Entry* FindById(uint64_t async_id) const;
+  // With edges: null too if it cannot be told.
   const RegistrationIndex::Entry* FindBySequence(uint64_t sequence) const;
   bool IsAlive(const RegistrationIndex::Entry& entry) const;
   RequestGraph& GraphOf(RequestRef ref) { return requests_.At(ref).state; }
@@ -149,6 +170,18 @@ class EdgBuilder {
   CriticalPath path_{};
   GraphCounts counts_;
   std::optional<int64_t> first_ready_ns_;
+
+  // Slices whose functions others' first slices have called: in how many
+  // requests, and in which the last time.
+  struct Hub {
+    uint32_t requests = 0;
+    RequestRef last;
+  };
+  static constexpr uint32_t kHubRequests = 4;
+  static constexpr size_t kMaxHubs = 1 << 16;
+  absl::flat_hash_map<uint64_t, Hub> hubs_;
+  bool has_edges_ = false;
+  VmShares vm_shares_;
 
   const Event* event_ = nullptr;
   const InnerRecord* claim_ = nullptr;  // the start that owns the prefix

@@ -180,6 +180,8 @@ bool EventStream::Take(const Record& record) {
     case RecordKind::kGc:
     case RecordKind::kRequestStart:
     case RecordKind::kRequestEnd:
+    case RecordKind::kEdge:
+    case RecordKind::kTimes:
       TakeInner(record);
       return false;
     case RecordKind::kString:
@@ -251,6 +253,13 @@ void EventStream::TakeInner(const Record& record) {
     inner_.push_back(inner);
     return;
   }
+  if (record.kind == RecordKind::kTimes) {
+    if (!SaneSpan(record.duration) || !SaneSpan(record.ready_before)) return;
+    inner.jit_ns = inner.time_ns - TimeBefore(record, record.duration);
+    inner.ic_ns = inner.time_ns - TimeBefore(record, record.ready_before);
+    inner_.push_back(inner);
+    return;
+  }
   inner.counter = TakeCounter(record);
   inner.async_id = UnwrapId(record);
   inner.sequence = sequence_ + slices_;
@@ -259,6 +268,10 @@ void EventStream::TakeInner(const Record& record) {
     inner.status = std::bit_cast<uint32_t>(record.ready_before);
   }
   inner_.push_back(inner);
+}
+
+int64_t EventStream::TimeBefore(const Record& record, float span) const {
+  return TimeOf(record.ticks - std::min(Whole(span), record.ticks));
 }
 
 // Events that the caller does not want to see are passed over; only the last
@@ -304,9 +317,8 @@ void EventStream::TakeReady(const Record& record, bool sane) {
                                      ReadyKind::kNone)
                            : ReadyKind::kNone;
   if (event_.ready_kind == ReadyKind::kNone) return;
-  const uint64_t before = Whole(record.ready_before);
-  const uint64_t ready = record.ticks - std::min(before, record.ticks);
-  event_.ready_ns = std::min(TimeOf(ready), event_.begin_ns);
+  event_.ready_ns =
+      std::min(TimeBefore(record, record.ready_before), event_.begin_ns);
 }
 
 // Cuts inner times to the event, and puts them in order: durations are floats,

@@ -18,16 +18,18 @@ namespace edgewise {
 // A record that lies inside an event, with its times in nanoseconds. Times are
 // in order and inside the event, whatever the trace says.
 struct InnerRecord {
-  RecordKind kind;  // kSlice, kGc, kRequestStart or kRequestEnd
+  RecordKind kind;  // kSlice, kGc, kRequestStart, kRequestEnd, kEdge, kTimes
   uint8_t type;
-  uint32_t aux;       // request id; kSlice: distance to the source (record.h)
+  uint32_t aux;       // request id; kSlice, kEdge: distance to the source
   int64_t time_ns;    // kGc: begin
   int64_t end_ns;     // kGc only
   uint64_t async_id;  // 0: none
   uint64_t counter;   // ids up to it existed at time_ns
-  uint64_t sequence;  // kSlice: its own number
+  uint64_t sequence;  // kSlice: its own number; else the running slice's
   uint32_t route;     // kRequestEnd: string id
   uint32_t status;    // kRequestEnd
+  int64_t jit_ns;     // kTimes
+  int64_t ic_ns;
 };
 
 // One event with everything that happened inside it.
@@ -121,6 +123,8 @@ class EventStream {
   int64_t TimeOf(uint64_t ticks) const {
     return std::min(clock_.ToNs(ticks), limit_ns_);
   }
+  // A sane span before the record's time.
+  int64_t TimeBefore(const Record& record, float span) const;
   // The counter only grows; the records hold its low 40 bits.
   uint64_t TakeCounter(const Record& record) {
     const uint64_t delta = (IdCounter(record) - counter_) & kIdMask;

@@ -96,11 +96,21 @@ Components ExplainPass::Explain(const EndedRequest& request) {
     ns[Components::kQueueUnowned] += occupied.unowned_ns;
     ns[Components::kQueueOther] +=
         occupied.busy_ns - occupied.unowned_ns - own_ns;
+    ns[Components::kQueueJit] += occupied.vm.jit_ns;
+    ns[Components::kQueueIc] += occupied.vm.ic_ns;
     ns[Components::kQueueLoop] += span.to_ns - span.from_ns - occupied.busy_ns;
     hidden_ns += occupied.hidden_ns;
     if (occupied.first < span.to_piece) {
       waits_.push_back({span.from_ns, occupied.first, span.to_piece});
     }
+  }
+  if (timeline_.has_vm_times()) {
+    VmTimes exec;
+    for (const ExecSpan& span : path.execs) {
+      exec += timeline_.VmBetween(span.from_ns, span.to_ns, span.from_piece);
+    }
+    ns[Components::kExecJit] = exec.jit_ns;
+    ns[Components::kExecIc] = exec.ic_ns;
   }
   if (hidden_ns > 0) {
     ++hidden_requests_;

@@ -7,7 +7,7 @@
 namespace edgewise {
 
 void LoopTimeline::Push(int64_t begin_ns, int64_t end_ns, uint32_t owner,
-                        bool is_gc, uint8_t type) {
+                        bool is_gc, uint8_t type, VmTimes vm) {
   if (end_ns <= begin_ns) return;
   if (next_ - first_ == ring_.size()) Grow();
   ring_[next_ & mask_] = {begin_ns,
@@ -15,6 +15,7 @@ void LoopTimeline::Push(int64_t begin_ns, int64_t end_ns, uint32_t owner,
                           busy_ns_,
                           gc_ns_,
                           unowned_ns_,
+                          vm_,
                           owner,
                           is_gc,
                           type,
@@ -24,6 +25,7 @@ void LoopTimeline::Push(int64_t begin_ns, int64_t end_ns, uint32_t owner,
   busy_ns_ += length_ns;
   if (is_gc) gc_ns_ += length_ns;
   if (owner == 0) unowned_ns_ += length_ns;
+  vm_ += vm;
   ++next_;
 }
 
@@ -91,9 +93,38 @@ LoopTimeline::Occupied LoopTimeline::Between(int64_t from_ns, uint64_t hint,
   sum.unowned_ns =
       (last ? unowned_ns_ : At(end).unowned_before_ns) - head.unowned_before_ns;
   const int64_t cut_ns = std::max<int64_t>(0, from_ns - head.begin_ns);
+  sum.vm = VmBefore(end) - VmBefore(sum.first + 1);
+  sum.vm += VmWithin(sum.first, from_ns, head.end_ns);
   sum.busy_ns -= cut_ns;
   if (head.is_gc) sum.gc_ns -= cut_ns;
   if (head.owner == 0) sum.unowned_ns -= cut_ns;
+  return sum;
+}
+
+VmTimes LoopTimeline::VmBefore(uint64_t number) const {
+  return number == next_ ? vm_ : At(number).vm_before;
+}
+
+// Rounds down: with a collection the parts of a stretch never exceed it.
+VmTimes LoopTimeline::VmWithin(uint64_t number, int64_t from_ns,
+                               int64_t to_ns) const {
+  const Piece& piece = At(number);
+  const int64_t part_ns =
+      std::min(to_ns, piece.end_ns) - std::max(from_ns, piece.begin_ns);
+  return (VmBefore(number + 1) - piece.vm_before)
+      .Share(std::max<int64_t>(0, part_ns), piece.end_ns - piece.begin_ns);
+}
+
+VmTimes LoopTimeline::VmBetween(int64_t from_ns, int64_t to_ns,
+                                uint64_t hint) const {
+  const uint64_t low = std::max(hint, first_);
+  const uint64_t head = FirstEndingAfter(from_ns, low, next_);
+  if (head == next_) return {};
+  VmTimes sum = VmWithin(head, from_ns, to_ns);
+  const uint64_t tail = FirstEndingAfter(to_ns, head, next_);
+  if (tail == head) return sum;
+  sum += VmBefore(tail) - VmBefore(head + 1);
+  if (tail < next_) sum += VmWithin(tail, from_ns, to_ns);
   return sum;
 }
 

@@ -10,6 +10,32 @@ namespace edgewise {
 
 class BlameLedger;
 
+// What of a stretch of time V8 spent beside running the program, without
+// collections. All 0 where the recorder does not measure it.
+struct VmTimes {
+  int64_t jit_ns = 0;
+  int64_t ic_ns = 0;
+
+  VmTimes& operator+=(const VmTimes& other) {
+    jit_ns += other.jit_ns;
+    ic_ns += other.ic_ns;
+    return *this;
+  }
+  VmTimes operator-(const VmTimes& other) const {
+    return {jit_ns - other.jit_ns, ic_ns - other.ic_ns};
+  }
+  // Of `whole` ns, the part that falls on `part` ns of them; never more.
+  VmTimes Share(int64_t part, int64_t whole) const {
+    const double share =
+        whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+    return part == whole
+               ? *this
+               : VmTimes{
+                     static_cast<int64_t>(static_cast<double>(jit_ns) * share),
+                     static_cast<int64_t>(static_cast<double>(ic_ns) * share)};
+  }
+};
+
 // A stretch of time in which one thing occupied the loop: a slice of an event,
 // or a garbage collection inside or between events. Pieces do not overlap.
 struct Piece {
@@ -20,6 +46,7 @@ struct Piece {
   int64_t busy_before_ns;
   int64_t gc_before_ns;
   int64_t unowned_before_ns;
+  VmTimes vm_before;
   uint32_t owner;  // BlameLedger's; 0: no request
   bool is_gc;
   uint8_t type;  // EventType, or GcType if is_gc
@@ -38,7 +65,7 @@ class LoopTimeline {
 
   // Appends a piece; empty ones are left out. Times must rise.
   void Push(int64_t begin_ns, int64_t end_ns, uint32_t owner, bool is_gc,
-            uint8_t type);
+            uint8_t type, VmTimes vm = {});
 
   // The number that the next piece takes.
   uint64_t next() const { return next_; }
@@ -52,17 +79,28 @@ class LoopTimeline {
     int64_t busy_ns = 0;
     int64_t gc_ns = 0;
     int64_t unowned_ns = 0;
+    VmTimes vm;
     int64_t hidden_ns = 0;  // so much of the time lies before the window
   };
   // Sums over the time from `from_ns` to the begin of piece `end`, which is a
   // boundary between pieces. No piece before `hint` ends after `from_ns`.
   Occupied Between(int64_t from_ns, uint64_t hint, uint64_t end) const;
 
+  // V8's times from one moment to another. No piece before `hint` ends after
+  // `from_ns`.
+  VmTimes VmBetween(int64_t from_ns, int64_t to_ns, uint64_t hint) const;
+  // Whether any piece so far had such times.
+  bool has_vm_times() const { return vm_.jit_ns > 0 || vm_.ic_ns > 0; }
+
   // Hands all pieces to the ledger: the end of a file.
   void Flush();
 
  private:
   void Grow();
+  // Of all pieces before this one.
+  VmTimes VmBefore(uint64_t number) const;
+  // Of what of a piece lies between two moments.
+  VmTimes VmWithin(uint64_t number, int64_t from_ns, int64_t to_ns) const;
   uint64_t FirstEndingAfter(int64_t ns, uint64_t low, uint64_t high) const;
 
   BlameLedger* ledger_;
@@ -73,6 +111,7 @@ class LoopTimeline {
   int64_t busy_ns_ = 0;
   int64_t gc_ns_ = 0;
   int64_t unowned_ns_ = 0;
+  VmTimes vm_;
 };
 
 }  // namespace edgewise

@@ -14,9 +14,13 @@ constexpr std::array<const char*, kEventTypes> kEventTypeNames = {
     "message",     "close",    "poll",     "fs_event",   "custom",
 };
 constexpr std::array<const char*, kGcTypes> kGcTypeNames = {
-    "scavenge",           "minor_mark_sweep",
-    "mark_sweep_compact", "incremental_marking",
+    "scavenge",
+    "minor_mark_sweep",
+    "mark_sweep_compact",
+    "incremental_marking",
     "weak_callbacks",
+    "sweeping",
+    "other",
 };
 constexpr std::array<const char*, kReadyKinds> kReadyKindNames = {
     "none", "observed", "due", "resolved", "completed", "upper-bound",

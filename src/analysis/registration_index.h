@@ -55,6 +55,20 @@ class RegistrationIndex {
         is_alive);
   }
 
+  // Null as well where several open requests share the number.
+  template <typename IsAlive>
+  const Entry* FindOnlySequence(uint64_t sequence, IsAlive is_alive) const {
+    RequestRef owner;
+    bool shared = false;
+    const Entry* const found = FindSequence(sequence, [&](const Entry& entry) {
+      if (!is_alive(entry)) return false;
+      shared = shared || (owner.generation != 0 && owner != entry.request);
+      owner = entry.request;
+      return true;
+    });
+    return shared ? nullptr : found;
+  }
+
   void Clear() {
     entries_.clear();
     limit_ = kMinLimit;

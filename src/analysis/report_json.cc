@@ -22,9 +22,9 @@ Json Mean(const Group& group, double sum_ns) {
 }
 
 // Of a group, as means per request; null where the group is empty, or (JIT and
-// inline caches) where no provider observes the component: they are then part
+// inline caches) where not all recorders measure the component: it is then part
 // of native_ns.
-Json GroupJson(const Group& group) {
+Json GroupJson(const Group& group, bool vm_times) {
   using C = Components;
   const auto& sum = group.sum_ns;
   Json json;
@@ -33,18 +33,23 @@ Json GroupJson(const Group& group) {
   json["io_ns"] = Mean(group, sum[C::kIo]);
   json["queue_ns"] = Mean(group, sum[C::kQueue]);
   json["exec_ns"] = Mean(group, sum[C::kExec]);
+  const auto measured = [&](C::Index part) {
+    return vm_times ? Mean(group, sum[part]) : Json(nullptr);
+  };
+  const double exec_vm = vm_times ? sum[C::kExecJit] + sum[C::kExecIc] : 0;
+  const double queue_vm = vm_times ? sum[C::kQueueJit] + sum[C::kQueueIc] : 0;
   json["exec"] = {
       {"gc_ns", Mean(group, sum[C::kExecGc])},
-      {"jit_ns", nullptr},
-      {"ic_ns", nullptr},
-      {"native_ns", Mean(group, sum[C::kExec] - sum[C::kExecGc])},
+      {"jit_ns", measured(C::kExecJit)},
+      {"ic_ns", measured(C::kExecIc)},
+      {"native_ns", Mean(group, sum[C::kExec] - sum[C::kExecGc] - exec_vm)},
   };
   json["queue"] = {
       {"gc_ns", Mean(group, sum[C::kQueueGc])},
-      {"jit_ns", nullptr},
-      {"ic_ns", nullptr},
-      {"native_ns",
-       Mean(group, sum[C::kQueue] - sum[C::kQueueGc] - sum[C::kQueueLoop])},
+      {"jit_ns", measured(C::kQueueJit)},
+      {"ic_ns", measured(C::kQueueIc)},
+      {"native_ns", Mean(group, sum[C::kQueue] - sum[C::kQueueGc] -
+                                    sum[C::kQueueLoop] - queue_vm)},
       {"loop_ns", Mean(group, sum[C::kQueueLoop])},
       {"own_ns", Mean(group, sum[C::kQueueOwn])},
       {"other_requests_ns", Mean(group, sum[C::kQueueOther])},
@@ -68,16 +73,23 @@ Json LatencyJson(const LatencyHistogram& latencies) {
   return json;
 }
 
-void AddTailAndRest(const TailStatistics& statistics, double percentile,
+// Whether all files hold V8's times.
+bool HaveVmTimes(const std::vector<FileFacts>& files) {
+  return std::all_of(files.begin(), files.end(),
+                     [](const FileFacts& file) { return file.meta.times; });
+}
+
+void AddTailAndRest(const TailStatistics& statistics, const ReportInput& input,
                     Json* json) {
+  const bool vm_times = HaveVmTimes(*input.files);
   Json tail;
-  tail["percentile"] = percentile;
+  tail["percentile"] = input.percentile;
   tail["threshold_ns"] = statistics.latencies.count() == 0
                              ? Json(nullptr)
                              : Json(statistics.threshold_ns);
-  tail.update(GroupJson(statistics.tail));
+  tail.update(GroupJson(statistics.tail, vm_times));
   (*json)["tail"] = std::move(tail);
-  (*json)["rest"] = GroupJson(statistics.rest);
+  (*json)["rest"] = GroupJson(statistics.rest, vm_times);
 }
 
 Json RoutesJson(const ReportInput& input) {
@@ -98,7 +110,7 @@ Json RoutesJson(const ReportInput& input) {
     json["route"] = input.routes->Text(route);
     json["count"] = statistics.latencies.count();
     json["latency_ns"] = LatencyJson(statistics.latencies);
-    AddTailAndRest(statistics, input.percentile, &json);
+    AddTailAndRest(statistics, input, &json);
     routes.push_back(std::move(json));
   }
   return routes;
@@ -330,7 +342,7 @@ std::string ReportJson(const ReportInput& input) {
   AddProvenance(*input.files, &json);
   AddCounts(input, &json);
   json["latency_ns"] = LatencyJson(statistics.all().latencies);
-  AddTailAndRest(statistics.all(), input.percentile, &json);
+  AddTailAndRest(statistics.all(), input, &json);
   json["routes"] = RoutesJson(input);
   json["blockers"] = BlockersJson(input);
   json["exec_gc"] = ExecGcJson(input);

@@ -25,6 +25,10 @@ struct Components {
     kQueueOther,
     kQueueUnowned,
     kQueueLoop,
+    kExecJit,  // of the native rest of each, where a recorder measures it
+    kExecIc,
+    kQueueJit,
+    kQueueIc,
     kCount,
   };
   std::array<int64_t, kCount> ns{};

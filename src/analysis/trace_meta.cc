@@ -53,6 +53,9 @@ std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
   meta.mode = TextOf(object, "mode");
   meta.ticks = TextOf(object, "ticks");
   meta.fidelity = FidelityOf(object);
+  const auto times = object.find("times");
+  meta.times =
+      times != object.end() && times->is_boolean() && times->get<bool>();
   const auto watcher = object.find("watcher");
   if (watcher != object.end() && watcher->is_object()) {
     const auto available = watcher->find("available");

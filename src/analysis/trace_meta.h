@@ -12,13 +12,14 @@ namespace edgewise {
 // Unknown keys are ignored; a missing one leaves its field empty.
 struct TraceMeta {
   std::string edgewise;  // version of the recorder
-  std::string provider;  // "stock", ...
+  std::string provider;  // "stock" or "patched"
   std::string node;      // process.version
   std::string command;
-  std::string causality;                        // "events" or "promises"
-  std::string mode;                             // "stream" or "flight"
-  std::string ticks;                            // "tsc" or "monotonic"
+  std::string causality;  // "events", "promises", "native"
+  std::string mode;       // "stream" or "flight"
+  std::string ticks;      // "tsc" or "monotonic"
   std::map<std::string, std::string> fidelity;  // event type -> what is seen
+  bool times = false;  // it measures JIT and inline caches
   std::optional<bool> watcher_available;
   std::optional<int64_t> watcher_error_ns;
 };

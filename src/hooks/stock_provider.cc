@@ -111,9 +111,18 @@ absl::Status StockProvider::Start(ProviderConfig config) {
     return absl::AlreadyExistsError("this thread is recorded already");
   }
   TicksPerNs();  // measured now, not inside the first event
+  config.recorder.first_sequence = EventTracker::FirstSequence(words_);
   auto recorder = Recorder::Start(std::move(config.recorder));
   if (!recorder.ok()) return recorder.status();
   recorder_ = *std::move(recorder);
+  if (PatchedV8::Find().ok()) {
+    auto patched = PatchedV8::Enable(isolate_, config.ids, recorder_.get());
+    if (!patched.ok()) {
+      recorder_.reset();
+      return patched.status();
+    }
+    patched_ = *std::move(patched);
+  }
   if (config.watcher_interval_ns > 0) {
     auto watcher = ReadyWatcher::Start(
         config.watcher_interval_ns,
@@ -122,8 +131,8 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   }
   slo_ticks_ = config.slo_ns > 0 ? NsToTicks(static_cast<double>(config.slo_ns))
                                  : UINT64_MAX;
-  tracker_ = std::make_unique<EventTracker>(recorder_.get(), watcher_.get(),
-                                            config.ids, &words_);
+  tracker_ = std::make_unique<EventTracker>(
+      recorder_.get(), watcher_.get(), config.ids, &words_, patched_.get());
   if (config.slo_ns > 0) tracker_->WantLatencies();
   NoteTimer();
   AttachCallbacks();
@@ -141,6 +150,7 @@ void StockProvider::Stop() {
   watcher_.reset();  // joins the helper, which uses thread_pool_
   recorder_->Stop();
   tracker_.reset();
+  patched_.reset();
   recorder_.reset();
 }
 
@@ -152,17 +162,23 @@ void StockProvider::AttachCallbacks() {
     SetSystemCallObserver(this);
     descriptors_.DiscoverAll(watcher_.get());
   }
-  thread_pool_.Enable(tracker_.get());
+  thread_pool_.Enable(tracker_.get(), patched_ != nullptr);
   isolate_->AddBeforeCallEnteredCallback(&OnEnterJs);
+  if (patched_ != nullptr) {
+    patched_->WatchParts(&OnPart);
+    return;
+  }
   isolate_->AddGCPrologueCallback(&OnGcBegin, this);
   isolate_->AddGCEpilogueCallback(&OnGcEnd, this);
 }
 
 void StockProvider::DetachCallbacks() {
   isolate_->RemoveBeforeCallEnteredCallback(&OnEnterJs);
-  isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
-  isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
-  gc_depth_ = 0;
+  if (patched_ == nullptr) {
+    isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
+    isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
+    gc_depth_ = 0;
+  }
   thread_pool_.Disable();
   if (interposition_.ok()) {
     SetSystemCallObserver(nullptr);
@@ -280,6 +296,10 @@ void StockProvider::AfterReceive(int) {
 
 void StockProvider::AfterAccept(int listening_fd, int new_fd) {
   if (reading_) tracker_->Accepted(new_fd);
+}
+
+void StockProvider::OnPart(void*, double async_id, double) {
+  if (active != nullptr) active->PartBegin(static_cast<uint64_t>(async_id));
 }
 
 void StockProvider::OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags,

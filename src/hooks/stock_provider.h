@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "hooks/descriptors.h"
 #include "hooks/interpose.h"
+#include "hooks/patched_v8.h"
 #include "hooks/thread_pool.h"
 #include "recorder/event_tracker.h"
 #include "recorder/ready_watcher.h"
@@ -26,8 +27,9 @@ struct ProviderConfig {
 // Records the events of one Node environment (the main thread or a worker) on
 // an unpatched Node: call boundaries and garbage collections from V8, the
 // loop's phases and pending descriptors from libuv, the system calls that read
-// from interposition. One per thread, kept until the environment is gone, on
-// and off any number of times. Environment's thread only.
+// from interposition. A patched Node adds what only it knows (PatchedV8), and
+// replaces the collections. One per thread, kept until the environment is gone,
+// on and off any number of times. Environment's thread only.
 class StockProvider : private SystemCallObserver {
  public:
   // The calling thread's provider, made at the first call.
@@ -45,6 +47,7 @@ class StockProvider : private SystemCallObserver {
   static absl::Status CanInterpose();
 
   // Begins to record into a new file. AlreadyExists: it does already.
+  // Unavailable: V8 is patched, but cannot track events now.
   absl::Status Start(ProviderConfig config);
 
   // Stops and writes the rest. No effect when it is not recording.
@@ -80,6 +83,7 @@ class StockProvider : private SystemCallObserver {
   bool ReadByLoop(int fd, EventType type) const;
 
   static void OnEnterJs(v8::Isolate*);
+  static void OnPart(void* isolate, double async_id, double last_async_id);
   static void OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void OnPrepare(uv_prepare_t* handle);
@@ -100,6 +104,7 @@ class StockProvider : private SystemCallObserver {
 
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ReadyWatcher> watcher_;
+  std::unique_ptr<PatchedV8> patched_;  // null: V8 is not patched
   std::unique_ptr<EventTracker> tracker_;
   uint64_t slo_ticks_ = UINT64_MAX;
   bool reading_ = false;  // the system call that runs is the loop's own

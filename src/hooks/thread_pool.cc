@@ -83,8 +83,9 @@ ThreadPoolObserver::~ThreadPoolObserver() {
   current = nullptr;
 }
 
-void ThreadPoolObserver::Enable(EventTracker* tracker) {
+void ThreadPoolObserver::Enable(EventTracker* tracker, bool stamped) {
   tracker_ = tracker;
+  stamped_ = stamped;
   loop_->wq_async.async_cb = &OnAsync;
 }
 
@@ -126,7 +127,9 @@ void ThreadPoolObserver::WrapQueue() {
 }
 
 void ThreadPoolObserver::Wrap(uv__work* work, uint64_t ready) {
-  pending_.push_back({work->done, TypeOf(work), ready});
+  const uint64_t stamp = stamped_ ? StampOf(work) : 0;
+  pending_.push_back(
+      {work->done, TypeOf(work), stamp != 0 ? stamp : ready, stamp != 0});
   work->done = &OnDone;
 }
 
@@ -148,7 +151,8 @@ void ThreadPoolObserver::OnDone(uv__work* work, int status) {
   if (self->pending_.empty()) self->WrapLatecomer(work);
   work->done = completion.done;
   if (self->tracker_ != nullptr) {
-    self->tracker_->WorkBegin(completion.type, completion.ready);
+    self->tracker_->WorkBegin(completion.type, completion.ready,
+                              completion.stamped);
   }
   completion.done(work, status);
 }
@@ -163,6 +167,36 @@ EventType ThreadPoolObserver::TypeOf(uv__work* work) {
     default:
       return EventType::kThreadPool;
   }
+}
+
+// What the worker thread has left in the request: uv_hrtime() when it finished.
+uint64_t ThreadPoolObserver::StampOf(uv__work* work) {
+  const void* word = nullptr;
+  switch (RequestOf(work)) {
+    case UV_WORK:
+      word = RequestAround<uv_work_t>(work)->reserved[0];
+      break;
+    case UV_FS:
+      word = RequestAround<uv_fs_t>(work)->reserved[0];
+      break;
+    case UV_GETADDRINFO:
+      word = RequestAround<uv_getaddrinfo_t>(work)->reserved[0];
+      break;
+    case UV_GETNAMEINFO:
+      word = RequestAround<uv_getnameinfo_t>(work)->reserved[0];
+      break;
+    case UV_RANDOM:
+      word = RequestAround<uv_random_t>(work)->reserved[0];
+      break;
+    default:
+      return 0;
+  }
+  const int64_t age_ns =
+      MonotonicNs() - static_cast<int64_t>(reinterpret_cast<uintptr_t>(word));
+  // Nothing waits for minutes: cancelled requests hold no time.
+  constexpr int64_t kOldestNs = 600'000'000'000;
+  if (age_ns < 0 || age_ns > kOldestNs) return 0;
+  return Ticks() - NsToTicks(static_cast<double>(age_ns));
 }
 
 uv_req_type ThreadPoolObserver::RequestOf(uv__work* work) {

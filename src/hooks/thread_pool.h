@@ -19,7 +19,8 @@ namespace edgewise {
 // the queue before libuv empties it, wraps each request's `done` to bracket its
 // callback as an event, and reads its kind from the request around it. The
 // helper thread looks into the same queue, under its lock, to see when each
-// request finished while the loop was busy.
+// request finished while the loop was busy. A patched libuv has noted it in the
+// request.
 class ThreadPoolObserver {
  public:
   // `loop` outlives this. Loop thread. Lives as long as its environment:
@@ -29,8 +30,9 @@ class ThreadPoolObserver {
   ThreadPoolObserver(const ThreadPoolObserver&) = delete;
   ThreadPoolObserver& operator=(const ThreadPoolObserver&) = delete;
 
-  // Loop thread. Events go to `tracker` until Disable().
-  void Enable(EventTracker* tracker);
+  // Loop thread. Events go to `tracker` until Disable(). `stamped`: libuv is
+  // patched.
+  void Enable(EventTracker* tracker, bool stamped);
   void Disable();
 
   // Helper thread, while enabled: notes which requests have finished by
@@ -44,6 +46,7 @@ class ThreadPoolObserver {
     Done done;
     EventType type;
     uint64_t ready;
+    bool stamped;  // ready is what libuv noted
   };
   struct KnownDone {
     Done done;
@@ -57,12 +60,14 @@ class ThreadPoolObserver {
   void WrapLatecomer(const uv__work* done);
   EventType TypeOf(uv__work* work);
   uv_req_type RequestOf(uv__work* work);
+  uint64_t StampOf(uv__work* work);
 
   uv_loop_t* const loop_;
   const uv_async_cb original_;
   EventTracker* tracker_ = nullptr;  // null: disabled
-  std::deque<Completion> pending_;   // in the queue's order
-  std::vector<KnownDone> known_;     // libuv has a handful
+  bool stamped_ = false;
+  std::deque<Completion> pending_;  // in the queue's order
+  std::vector<KnownDone> known_;    // libuv has a handful
 
   // Under loop_->wq_mutex: written by the helper, taken by the loop.
   std::vector<uint64_t> seen_;  // by position in the queue

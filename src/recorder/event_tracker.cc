@@ -84,6 +84,7 @@ void EventTracker::Enter(uint64_t id) {
   open_.entered = true;
   open_.async_id = id;
   slice_sequence_ = next_sequence_++;
+  slice_counter_ = ids_.counter();
   words_->begun_request = SharedWords::kNoRequest;
   FindReady();
   Publish();
@@ -119,7 +120,7 @@ void EventTracker::Close(uint64_t now) {
   if (open_.ready_kind != ReadyKind::kNone && open_.ready < open_.begin) {
     record.ready_before = static_cast<float>(open_.begin - open_.ready);
   }
-  SetIds(record, open_.async_id & kIdMask, ids_.counter() & kIdMask);
+  PutIds(record, open_.async_id, ids_.counter());
   record.kind = RecordKind::kEvent;
   record.type = static_cast<uint8_t>(open_.type);
   record.aux = EventAux(open_.ready_kind, open_.fd, open_.flags);
@@ -160,9 +161,11 @@ void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id) {
   record.ticks = Ticks();
   record.kind = RecordKind::kSlice;
   record.aux = static_cast<uint32_t>(source_distance);
-  SetIds(record, async_id & kIdMask, ids_.counter() & kIdMask);
-  PushInner(record);
+  PushLeft();
+  PutIds(record, async_id, ids_.counter());
+  recorder_->PushInner(record);
   slice_sequence_ = next_sequence_++;
+  slice_counter_ = last_counter_;
   Publish();
 }
 
@@ -171,6 +174,16 @@ void EventTracker::Publish() {
   words_->sequence =
       static_cast<uint32_t>(slice_sequence_ & (kSequenceModulus - 1));
   words_->execution_id = static_cast<double>(slice_id_);
+  if (vm_ != nullptr) PublishToVm();
+}
+
+// What the main script and accepting a connection leave behind serves all
+// requests: it belongs to none.
+void EventTracker::PublishToVm() {
+  const bool serves_all =
+      open_.type == EventType::kMain || open_.type == EventType::kAccept;
+  vm_->Publish(serves_all && !open_.has_request ? 0 : VmNumber(slice_sequence_),
+               VmNumber(next_sequence_));
 }
 
 void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
@@ -196,6 +209,7 @@ uint32_t EventTracker::RequestStart(RequestKind kind) {
   if (open_.has_request) PushSlice(0, 0);
   const uint32_t request = words_->next_request++;
   PushStart(request, kind, Now());
+  if (vm_ != nullptr) PublishToVm();
   return request;
 }
 
@@ -207,7 +221,7 @@ void EventTracker::PushStart(uint32_t request, RequestKind kind,
   record.kind = RecordKind::kRequestStart;
   record.type = static_cast<uint8_t>(kind);
   record.aux = request;
-  SetIds(record, at.execution_id & kIdMask, at.counter & kIdMask);
+  PutIds(record, at.execution_id, at.counter);
   recorder_->PushInner(record);
   if (!latencies_wanted_) return;
   recent_requests_[request % kRecentRequests] = {
@@ -239,7 +253,7 @@ void EventTracker::PushEnd(const Moment& at, uint32_t request, uint32_t route,
   record.aux = request;
   record.duration = std::bit_cast<float>(route);
   record.ready_before = std::bit_cast<float>(status);
-  SetIds(record, at.execution_id & kIdMask, at.counter & kIdMask);
+  PutIds(record, at.execution_id, at.counter);
   recorder_->PushInner(record);
 }
 

@@ -7,6 +7,7 @@
 #include "platform/realtime.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
+#include "recorder/vm_events.h"
 #include "trace/record.h"
 
 namespace edgewise {
@@ -17,6 +18,9 @@ struct AsyncIds {
 
   uint64_t execution() const { return At(0); }
   uint64_t counter() const { return At(2); }
+  const double* counter_field() const {
+    return fields != nullptr ? &fields[2] : nullptr;
+  }
 
  private:
   // Through int64_t: one instruction, and no id is that large.
@@ -67,11 +71,28 @@ class EventTracker {
   // Numbers fit a small integer of every V8 on 31 bits.
   static constexpr uint64_t kSequenceModulus = uint64_t{1} << 30;
 
-  // `watcher` may be null; `words` outlive the tracker: a thread that records
-  // again goes on counting its requests.
+  // A slice's number for a VmEvents, where 0 is none: the same modulo
+  // kSequenceModulus.
+  static uint32_t VmNumber(uint64_t sequence) {
+    return static_cast<uint32_t>((sequence - 1) & (kSequenceModulus - 1)) + 1;
+  }
+
+  // The number that the first event of a new recording takes.
+  static uint64_t FirstSequence(const SharedWords& words) {
+    return uint64_t{words.sequence} + 1;
+  }
+
+  // `watcher` and `vm` may be null; `words` outlive the tracker: a thread that
+  // records again goes on counting its requests and its slices, whose numbers
+  // the program's objects may still hold.
   EventTracker(Recorder* recorder, ReadyWatcher* watcher, AsyncIds ids,
-               SharedWords* words)
-      : recorder_(recorder), watcher_(watcher), ids_(ids), words_(words) {
+               SharedWords* words, VmEvents* vm = nullptr)
+      : recorder_(recorder),
+        watcher_(watcher),
+        ids_(ids),
+        words_(words),
+        vm_(vm),
+        next_sequence_(FirstSequence(*words)) {
     words_->begun_request = SharedWords::kMustCall;
     words_->ended_request = SharedWords::kNoRequest;
     if (words_->next_request == 0) words_->next_request = 1;
@@ -126,10 +147,13 @@ class EventTracker {
     words_->written = 1;
   }
 
-  // A thread-pool request's callback is about to run, and has run.
-  void WorkBegin(EventType type, uint64_t ready) {
+  // A thread-pool request's callback is about to run. `stamped`: the pool has
+  // said when it was ready.
+  void WorkBegin(EventType type, uint64_t ready, bool stamped = false) {
     Open(type, kNoFd, Ticks(), ready,
-         ready != 0 ? ReadyKind::kObserved : ReadyKind::kNone);
+         stamped      ? ReadyKind::kCompleted
+         : ready != 0 ? ReadyKind::kObserved
+                      : ReadyKind::kNone);
   }
 
   // What is being handled turned out to be `type` (a signal: a child's end).
@@ -161,7 +185,27 @@ class EventTracker {
   // noticed to run: the async id differs from the slice's.
   void SliceFromAsyncId();
 
+  // Timer, immediate or tick `id` begins to run: a slice, unless the running
+  // one has registered it.
+  void PartBegin(uint64_t id);
+
   void Gc(GcType type, uint32_t depth, uint64_t begin, uint64_t end);
+
+  // For VmEvents::Take() only. `number` and `source` are VmNumber()s; `counter`
+  // is what the async-id counter was (its low half), 0: not known.
+
+  // A continuation that slice `source` registered has begun as slice `number`.
+  void SliceFromVm(uint64_t ticks, uint32_t number, uint32_t source,
+                   uint32_t counter);
+  // A function of slice `source` was called in slice `number`.
+  void EdgeFromVm(uint64_t ticks, uint32_t number, uint32_t source,
+                  EdgeKind kind, uint32_t counter);
+  void GcFromVm(GcType type, uint64_t begin, uint64_t end, uint32_t reason,
+                uint64_t safepoint_ticks);
+  // Spent since the last call.
+  void TimesFromVm(uint64_t jit_ticks, uint64_t ic_ticks);
+  // The machine will number the next slice so: any before it were lost.
+  void NumbersFromVm(uint32_t next);
 
   // Returns the request's id, unique within the thread.
   uint32_t RequestStart(RequestKind kind);
@@ -228,15 +272,28 @@ class EventTracker {
   void PushLeft() {
     words_->written = 0;
     if (words_->begun_request != SharedWords::kMustCall) PushBegun();
+    if (vm_ != nullptr) vm_->Take(this);
     if (HasEnded()) PushEnded();
   }
   void PushSlice(uint64_t source_distance, uint64_t async_id);
+  void PushVmSlice(uint64_t ticks, uint64_t source_distance, uint64_t counter);
+  void PushLostSlices(uint64_t ticks, uint32_t number);
+  void PushEndedBefore(uint64_t ticks) {
+    if (HasEnded() && written_.ticks <= ticks) PushEnded();
+  }
+  uint64_t CounterFromVm(uint32_t counter) const;
+  void PutIds(Record& record, uint64_t async_id, uint64_t counter) {
+    last_counter_ = counter;
+    SetIds(record, async_id & kIdMask, counter & kIdMask);
+  }
   void Publish();
+  void PublishToVm();
 
   Recorder* const recorder_;
   ReadyWatcher* const watcher_;
   const AsyncIds ids_;
   SharedWords* const words_;
+  VmEvents* const vm_;
 
   OpenEvent open_;
   Moment written_;  // the last write
@@ -247,9 +304,14 @@ class EventTracker {
   uint64_t polls_ = 0;        // waits of the loop so far
   uint64_t last_check_ = 0;   // begin of the check phase before this one
   uint64_t this_check_ = 0;
-  uint64_t next_sequence_ = 1;   // of the next event or slice
+  uint64_t next_sequence_;       // of the next event or slice
   uint64_t slice_sequence_ = 0;  // of the running slice
   uint64_t slice_id_ = 0;        // the async id it runs under
+  // The async-id counter at its begin; kUnknownCounter where only the virtual
+  // machine saw it begin, and did not say.
+  uint64_t slice_counter_ = 0;
+  uint64_t last_counter_ = 0;  // of the last record: they never go backward
+  static constexpr uint64_t kUnknownCounter = UINT64_MAX;
 
   bool latencies_wanted_ = false;
   static constexpr uint32_t kRecentRequests = 4096;

@@ -43,7 +43,8 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
 Recorder::Recorder(RecorderConfig config, ChunkWriter writer)
     : config_(std::move(config)),
       ring_(config_.ring_records),
-      writer_(std::move(writer)) {}
+      writer_(std::move(writer)),
+      next_sequence_(config_.first_sequence) {}
 
 Recorder::~Recorder() { Stop(); }
 

@@ -33,12 +33,13 @@ struct RecorderConfig {
   uint64_t max_bytes = uint64_t{1} << 30;  // file quota; in flight mode memory
   uint32_t process = 0;
   uint32_t thread = 0;
+  uint64_t first_sequence = 1;            // of the first event
   size_t ring_records = size_t{1} << 17;  // 4 MB; a power of two
   int flush_ms = 100;
 };
 
 struct RecorderStats {
-  uint64_t dropped;     // records that found the ring full
+  uint64_t dropped;     // records that found a ring full
   uint64_t lost_bytes;  // bytes that could not be written
   uint64_t written_bytes;
 };
@@ -74,6 +75,11 @@ class Recorder {
     } else {
       PushEventAfterLoss(record, next_sequence);
     }
+  }
+
+  // Records that others have dropped before they reached the ring.
+  void CountDropped(uint64_t count) {
+    dropped_.fetch_add(count, std::memory_order_relaxed);
   }
 
   // The id under which `text` stands in the string table. Allocates and locks:
@@ -135,7 +141,7 @@ class Recorder {
   std::deque<HeldChunk> held_;
   uint64_t held_bytes_ = 0;
   uint64_t next_index_ = 0;
-  uint64_t next_sequence_ = 1;
+  uint64_t next_sequence_;
   uint64_t next_counter_ = 0;
   bool complained_ = false;
 

@@ -21,6 +21,8 @@ enum class RecordKind : uint8_t {
   kRequestEnd = 5,    // the current event is a request's sink
   kString = 6,        // a string-table entry; its bytes fill the next slots
   kLoss = 7,          // records dropped because the ring was full
+  kEdge = 8,          // a function of another slice is called (patched Node)
+  kTimes = 9,         // JIT and inline-cache time (patched Node)
 };
 
 // What woke the event loop. VEE'19 table 2, and what Node has besides.
@@ -70,7 +72,16 @@ enum class GcType : uint8_t {
   kMarkSweepCompact = 2,
   kIncrementalMarking = 3,
   kWeakCallbacks = 4,
-  kMaxValue = kWeakCallbacks,
+  kSweeping = 5,  // lazy, where memory is allocated, or to complete it
+  kOther = 6,
+  kMaxValue = kOther,
+};
+
+// Why a called function belongs to another slice.
+enum class EdgeKind : uint8_t {
+  kClosure = 0,  // created there
+  kBound = 1,    // bound there
+  kMaxValue = kBound,
 };
 
 enum class RequestKind : uint8_t {
@@ -99,7 +110,7 @@ struct Record {
   uint8_t id_hi;
   uint8_t counter_hi;
   RecordKind kind;
-  uint8_t type;  // EventType, GcType, RequestKind or Outcome
+  uint8_t type;  // EventType, GcType, RequestKind, Outcome or EdgeKind
   uint32_t aux;  // see below
 };
 static_assert(sizeof(Record) == 32);
@@ -152,7 +163,9 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         is unknown otherwise. A slice ends where the next slice or the event
 //         ends. Written before its event.
 // kGc     ticks, duration, type = GcType, aux = nesting depth (0: outermost).
-//         Written before the event it interrupts (or between events).
+//         Written before the event it interrupts (or between events). A patched
+//         Node says more: id = V8's reason (of a collection), `ready_before` =
+//         ticks of it that other threads took to stop.
 // kRequestStart  ticks, async id executing, counter, type = RequestKind,
 //         aux = request id (unique within the thread).
 // kRequestEnd    ticks, async id executing, counter, type = Outcome,
@@ -162,6 +175,11 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         of UTF-8 follow. Written before the first use of the id.
 // kLoss   ticks of the first loss, aux = records dropped,
 //         id/counter words: async id = next sequence number.
+// kEdge   ticks; counter then; type = EdgeKind; aux = distance from the running
+//         slice's sequence number back to that of the function's slice.
+// kTimes  since the record of this kind before it in the event, else since the
+//         event's begin, on this thread: `duration` ticks of compilation,
+//         `ready_before` ticks of inline-cache misses; neither holds GC.
 
 inline constexpr uint32_t StringSlots(uint32_t bytes) {
   return (bytes + kRecordBytes - 1) / kRecordBytes;

@@ -9,9 +9,12 @@ const http2 = require('node:http2')
 const https = require('node:https')
 const net = require('node:net')
 const test = require('node:test')
+const { probe } = require('../../lib')
 const { inParallel, report, reportedRequests, request, startApp, traceFiles } = require('./recorded-app')
 
 const COUNT = 300
+// A patched Node has but one.
+const LEVELS = probe().provider === 'patched' ? ['native'] : ['events', 'promises']
 const SECRETS = ['query-s3cr3t', 'header-s3cr3t', 'body-s3cr3t', 'authorization', 'env-s3cr3t']
 const headers = { authorization: 'Bearer header-s3cr3t', cookie: 'id=header-s3cr3t' }
 
@@ -25,9 +28,10 @@ const servers = [
 ]
 
 for (const { name, file, env = {}, post = '/api/item/7', agent = http, routes = ['GET /user/:id', 'POST /api/item/:item'] } of servers) {
-  for (const causality of ['events', 'promises']) {
+  for (const causality of LEVELS) {
     test(`${name} (${causality})`, async (t) => {
-      const app = await startApp(t, file, { env: { ...env, EDGEWISE_CAUSALITY: causality, SECRET: 'env-s3cr3t' } })
+      const level = causality === 'native' ? {} : { EDGEWISE_CAUSALITY: causality }
+      const app = await startApp(t, file, { env: { ...env, ...level, SECRET: 'env-s3cr3t' } })
       const keepAlive = new agent.Agent({ keepAlive: true, maxSockets: 8, rejectUnauthorized: false })
       t.after(() => keepAlive.destroy())
       const protocol = agent === https ? 'https:' : 'http:'

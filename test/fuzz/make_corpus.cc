@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
     options.seed = seed;
     options.events = 4 + seed % 24;
     options.faults = seed % 3 == 0;
+    options.patched = seed % 2 == 0;
     const std::string bytes = RandomTrace(options);
     for (const char mode : {0, 3, 15}) {
       Write(dir / ("random-" + std::to_string(seed) + "-" +

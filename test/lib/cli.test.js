@@ -149,7 +149,7 @@ test('doctor: what is observed, with reasons; the addon\'s trial beats a file\'s
   assert.match(stdout, /^addon +yes +loaded$/m)
   assert.match(stdout, /^interpose +no +symbol not found$/m)
   assert.match(stdout, /^processor frequency +no +tried by the addon$/m)
-  assert.match(stdout, /^patched Node.js +no +not built: stock provider is used/m)
+  assert.match(stdout, /^patched Node.js +no +not built, .*; next step: npm run build:node$/m)
   assert.match(stdout, /^trace directory +yes +\/.*MiB free$/m)
   assert.match(stdout, /^control socket +yes +\//m)
   const { usable, facts, checks, problems } = JSON.parse(run(['doctor', '--json'], { EDGEWISE_MODE: 'x' }).stdout)

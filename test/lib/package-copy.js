@@ -56,14 +56,16 @@ function packageCopy (t) {
   // A name that NODE_OPTIONS must quote.
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'ew "cli" '))
   t.after(() => fs.rmSync(root, { recursive: true, force: true }))
-  for (const name of ['bin', 'lib', 'package.json']) fs.cpSync(path.join(ROOT, name), path.join(root, name), { recursive: true })
+  for (const name of ['bin', 'lib', 'patches', 'package.json']) fs.cpSync(path.join(ROOT, name), path.join(root, name), { recursive: true })
   fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'))
   fs.writeFileSync(path.join(root, 'lib/register.js'), REGISTER)
   fs.writeFileSync(path.join(root, 'lib/binding.js'), BINDING)
   const cwd = path.join(root, 'cwd')
   fs.mkdirSync(cwd)
   const bin = path.join(root, 'bin/edgewise.js')
-  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(EDGEWISE_|NODE_|NO_COLOR|FORCE_COLOR)/.test(key)))
+  const kept = Object.entries(process.env).filter(([key]) => !/^(EDGEWISE_|NODE_|NO_COLOR|FORCE_COLOR)/.test(key))
+  // An empty cache: there is no patched Node in it.
+  const env = { ...Object.fromEntries(kept), XDG_CACHE_HOME: root }
 
   /**
    * @param {string[]} args

@@ -152,5 +152,5 @@ test('--node patched says that it is not built', (t) => {
   const { run } = packageCopy(t)
   const { status, stderr } = run(['profile', '--node', 'patched', '--', NODE, '-e', '0'])
   assert.equal(status, 1)
-  assert.match(stderr, /^edgewise: --node patched: not built; /)
+  assert.match(stderr, /^edgewise: --node patched: it is not built; next step: npm run build:node /)
 })

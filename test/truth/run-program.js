@@ -8,6 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { load } = require('../../lib/binding')
+const { findPatchedNode } = require('../../lib/patched-node')
 const { Client } = require('./client')
 const { compareCausality, componentErrors, expectedComponents, unseenPerStep } = require('./comparison')
 
@@ -15,16 +16,16 @@ const REGISTER = path.join(__dirname, '../../lib/register.js')
 
 /**
  * @param {any} program test/truth/programs/NAME.js
- * @param {'events' | 'promises'} causality
+ * @param {'events' | 'promises' | 'patched'} level of causality on this Node; or on the patched one
  * @returns {Promise<any>} what it compared
  */
-async function runProgram (program, causality) {
+async function runProgram (program, level) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-truth-'))
   const out = path.join(root, 'trace')
   const testimony = path.join(root, 'truth')
   fs.mkdirSync(testimony)
   try {
-    const ran = await record(program, causality, out, testimony)
+    const ran = await record(program, level, out, testimony)
     return compare({ ...ran, out, testimony: readTestimony(testimony) })
   } finally {
     if (process.env.TRUTH_KEEP) console.log(`kept: ${root}`)
@@ -39,10 +40,11 @@ function takePrecedence (pid) {
   } catch {} // Without it, more runs need a second attempt.
 }
 
-async function record (program, causality, out, testimony) {
+async function record (program, level, out, testimony) {
+  const patched = level === 'patched'
   const kept = Object.entries(process.env).filter(([name]) => !/^(EDGEWISE_|NODE_)/.test(name))
-  const child = spawn(process.execPath, [...program.flags ?? [], '--require', REGISTER, program.file], {
-    env: { ...Object.fromEntries(kept), EDGEWISE_OUT: out, EDGEWISE_CAUSALITY: causality, TRUTH_DIRECTORY: testimony },
+  const child = spawn(patched ? findPatchedNode().file : process.execPath, [...program.flags ?? [], '--require', REGISTER, program.file], {
+    env: { ...Object.fromEntries(kept), EDGEWISE_OUT: out, TRUTH_DIRECTORY: testimony, ...patched ? {} : { EDGEWISE_CAUSALITY: level } },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc']
   })
   takePrecedence(child.pid)

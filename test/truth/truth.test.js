@@ -1,6 +1,7 @@
 'use strict'
 
-// Every truth program at each causality level: what the report says of each
+// Every truth program at each causality level, and on the patched Node if it is
+// built: what the report says of each
 // request against what the program says it did. Causality must be right at
 // once; times may be tried again, since the machine has other work.
 
@@ -9,9 +10,10 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
+const { findPatchedNode } = require('../../lib/patched-node')
 const { runProgram } = require('./run-program')
 
-const LEVELS = /** @type {const} */ (['events', 'promises'])
+const LEVELS = /** @type {('events' | 'promises' | 'patched')[]} */ (['events', 'promises', ...findPatchedNode().built ? ['patched'] : []])
 const ATTEMPTS = 8
 // Programs without a `drive` are helpers of others.
 const PROGRAMS = fs.readdirSync(path.join(__dirname, 'programs'))

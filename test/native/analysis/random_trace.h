@@ -15,6 +15,7 @@ struct RandomTraceOptions {
   uint32_t events = 200;
   bool faults = false;  // losses, gaps, missing starts and ends
   uint32_t process = 1;
+  bool patched = false;  // with what only a patched Node's recorder writes
 };
 
 // Well-formed traces of random shape: requests that overlap, share events, nest
@@ -27,7 +28,8 @@ class RandomTraceGenerator {
         trace_(options.process, 0, options.seed % 2 == 0 ? 1 : 2.5) {}
 
   std::string Run() {
-    trace_.Meta();
+    trace_.Meta(options_.patched ? TraceBuilder::kPatchedMeta
+                                 : TraceBuilder::kMeta);
     for (uint32_t i = 0; i < options_.events; ++i) {
       if (Chance(20)) Idle();
       if (Chance(10)) Gc();
@@ -54,7 +56,8 @@ class RandomTraceGenerator {
 
   void Gc() {
     const int64_t begin = Advance(20);
-    const auto type = static_cast<GcType>(Pick(5));
+    const auto type = static_cast<GcType>(Pick(
+        options_.patched ? static_cast<uint32_t>(GcType::kMaxValue) + 1 : 5));
     if (Chance(30)) trace_.Gc(GcType::kWeakCallbacks, begin, begin + 3, 1);
     now_ = begin + 5 + Pick(100);
     trace_.Gc(type, begin, now_);
@@ -136,6 +139,7 @@ class RandomTraceGenerator {
       Progress(pending.request, sequence);
     }
     while (Chance(40)) Slice();
+    while (options_.patched && Chance(50)) Call();
     if (Chance(10)) Gc();
     if (Chance(5) && !open_.empty()) {
       Advance(10);
@@ -143,6 +147,7 @@ class RandomTraceGenerator {
           pending_.empty() ? 0 : pending_[0].async_id);
     }
     Advance(30);
+    if (options_.patched) Times(begin);
     if (!Chance(15)) {
       const int64_t earliest = std::max(since, begin - 300);
       spec.ready = std::max<int64_t>(
@@ -164,6 +169,27 @@ class RandomTraceGenerator {
                                          by_id ? pending.async_id : 0);
     if (Chance(10)) Gc();
     Progress(pending.request, number);
+  }
+
+  // Calls functions of other slices.
+  void Call() {
+    Advance(10);
+    const uint64_t source =
+        pending_.empty() || Chance(10)
+            ? Pick(8)
+            : pending_[Pick(static_cast<uint32_t>(pending_.size()))].sequence;
+    if (source >= trace_.sequence()) return;
+    trace_.Edge(now_, source,
+                Chance(50) ? EdgeKind::kClosure : EdgeKind::kBound);
+    if (Chance(20) && !open_.empty()) {
+      End(open_[Pick(static_cast<uint32_t>(open_.size()))], 0);
+    }
+  }
+
+  // At most what there is, mostly.
+  void Times(int64_t begin) {
+    const auto most = static_cast<uint32_t>(now_ - begin) / 2 + 1;
+    if (Chance(60)) trace_.Times(now_, Pick(most), Pick(most));
   }
 
   const RandomTraceOptions options_;

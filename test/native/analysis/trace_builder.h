@@ -29,6 +29,11 @@ class TraceBuilder {
       R"("mode":"stream","ticks":"tsc","fidelity":{"tcp_read":"observed"},)"
       R"("watcher":{"available":true,"error_ns":100000}})";
 
+  // What a patched Node's recorder says.
+  static constexpr char kPatchedMeta[] =
+      R"({"edgewise":"0.1.0","provider":"patched","node":"v20.0.0","pid":1,)"
+      R"("thread":0,"causality":"native","mode":"stream","times":true})";
+
   struct EventSpec {
     EventType type = EventType::kTcpRead;
     int64_t ready = -1;  // < 0: none
@@ -50,6 +55,11 @@ class TraceBuilder {
   // returns its own number.
   uint64_t Slice(int64_t time, uint64_t source, uint64_t async_id = 0);
   TraceBuilder& Gc(GcType type, int64_t begin, int64_t end, uint32_t depth = 0);
+  // A function of slice `source` is called.
+  TraceBuilder& Edge(int64_t time, uint64_t source,
+                     EdgeKind kind = EdgeKind::kClosure);
+  // JIT and inline-cache time since the last one.
+  TraceBuilder& Times(int64_t time, int64_t jit, int64_t ic);
   TraceBuilder& Start(int64_t time, uint32_t request,
                       RequestKind kind = RequestKind::kHttp1);
   TraceBuilder& End(int64_t time, uint32_t request,
@@ -140,6 +150,29 @@ inline TraceBuilder& TraceBuilder::Gc(GcType type, int64_t begin, int64_t end,
   record.type = static_cast<uint8_t>(type);
   record.aux = depth;
   last_time_ = end;
+  return Raw(record);
+}
+
+inline TraceBuilder& TraceBuilder::Edge(int64_t time, uint64_t source,
+                                        EdgeKind kind) {
+  Record record{};
+  record.kind = RecordKind::kEdge;
+  record.ticks = Ticks(time);
+  record.type = static_cast<uint8_t>(kind);
+  record.aux = static_cast<uint32_t>(sequence_ + slices_ - source);
+  SetIds(record, 0, counter_ & kIdMask);
+  last_time_ = time;
+  return Raw(record);
+}
+
+inline TraceBuilder& TraceBuilder::Times(int64_t time, int64_t jit,
+                                         int64_t ic) {
+  Record record{};
+  record.kind = RecordKind::kTimes;
+  record.ticks = Ticks(time);
+  record.duration = static_cast<float>(Ticks(jit) - Ticks(0));
+  record.ready_before = static_cast<float>(Ticks(ic) - Ticks(0));
+  last_time_ = time;
   return Raw(record);
 }
 

@@ -1,0 +1,174 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/native/analysis/report_kit.h"
+
+// What only a patched Node's recorder writes: calls of functions that belong to
+// another slice, and V8's times.
+
+namespace edgewise {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr auto kRead = EventType::kTcpRead;
+
+// Two requests in events of their own; their numbers.
+struct Pair {
+  uint64_t first;
+  uint64_t second;
+};
+Pair StartTwo(TraceBuilder* trace) {
+  trace->Meta(TraceBuilder::kPatchedMeta).Start(100, 1);
+  const uint64_t first = trace->Event(100, 150, {kRead, 100, 5});
+  trace->Start(200, 2);
+  return {first, trace->Event(200, 250, {kRead, 200, 6})};
+}
+
+TEST(EdgesTest, ASharedReadIsForWhomItCallsBack) {
+  TraceBuilder t;
+  const Pair source = StartTwo(&t);
+  t.Edge(1010, source.first).End(1050, 1);
+  t.Edge(1100, source.second).End(1150, 2);
+  t.Event(1000, 1200, {kRead, 990, 9});
+  const Json one = RequestOf(t, 1);
+  ExpectSums(one);
+  EXPECT_THAT(PathOf(one), ElementsAre(StepTimes{"tcp_read", 0, 0, 50},
+                                       StepTimes{"tcp_read", 840, 10, 50}));
+  const Json two = RequestOf(t, 2);
+  ExpectSums(two);
+  EXPECT_THAT(PathOf(two), ElementsAre(StepTimes{"tcp_read", 0, 0, 50},
+                                       StepTimes{"tcp_read", 740, 100, 60}));
+  EXPECT_EQ(two["path"][1]["inferred"], false);
+  EXPECT_EQ(two["nodes"].size(), 2u);
+}
+
+TEST(EdgesTest, ACalledRequestOwnsWhatItRegistersThere) {
+  TraceBuilder t;
+  const Pair source = StartTwo(&t);
+  t.Edge(1010, source.first);
+  const uint64_t mine = t.Register();
+  t.Edge(1100, source.second);
+  const uint64_t others = t.Register();
+  t.Event(1000, 1200, {kRead, 990, 9});
+  t.End(1350, 2);
+  t.Event(1300, 1400, {EventType::kFsRead, 1250, others});
+  t.End(1550, 1);
+  t.Event(1500, 1600, {EventType::kFsRead, 1450, mine});
+  for (const int64_t id : {1, 2}) {
+    const Json request = RequestOf(t, id);
+    ExpectSums(request);
+    ASSERT_EQ(request["path"].size(), 3u) << id;
+    EXPECT_EQ(request["path"][2]["type"], "fs_read");
+    EXPECT_EQ(request["path"][2]["inferred"], false);
+  }
+}
+
+TEST(EdgesTest, AGuestEndsInAnothersSliceWhichGoesOn) {
+  TraceBuilder t;
+  const Pair source = StartTwo(&t);
+  t.Start(1000, 3);
+  t.Edge(1040, source.first).End(1050, 1);
+  const uint64_t id = t.Register();
+  t.Event(1000, 1200, {kRead, 1000, 9});
+  t.End(1350, 3);
+  t.Event(1300, 1400, {EventType::kFsRead, 1250, id});
+  t.End(1500, 2);
+  t.Event(1500, 1501, {kRead, 1500, 6});
+  const Json guest = RequestOf(t, 1);
+  ExpectSums(guest);
+  EXPECT_EQ(guest["path"][1]["inferred"], false);
+  EXPECT_EQ(guest["path"][1]["exec_ns"], 50) << "with what led to its call";
+  const Json host = RequestOf(t, 3);
+  ExpectSums(host);
+  EXPECT_EQ(host["exec_ns"], 250);
+  EXPECT_EQ(host["path"].back()["type"], "fs_read");
+}
+
+TEST(EdgesTest, WhatManyRequestsCallIsNoneOfTheirs) {
+  TraceBuilder t;
+  const Pair source = StartTwo(&t);
+  for (uint32_t i = 0; i < 5; ++i) {
+    const int64_t at = 1000 + 100 * i;
+    t.Start(at, 10 + i).Edge(at + 10, source.first).End(at + 20, 10 + i);
+    t.Event(at, at + 50, {kRead, at, 20 + i});
+  }
+  t.Edge(2010, source.first).End(2020, 1).End(2030, 2);
+  t.Event(2000, 2100, {kRead, 2000, 40});
+  EXPECT_EQ(RequestOf(t, 1)["path"].back()["inferred"], true);
+}
+
+TEST(EdgesTest, AnEndedRequestsFunctionsLeadNowhere) {
+  TraceBuilder t;
+  const Pair source = StartTwo(&t);
+  t.End(1010, 1);
+  t.Event(1000, 1050, {kRead, 1000, 5});
+  t.Edge(2010, source.first).End(2020, 2);
+  t.Event(2000, 2100, {kRead, 2000, 6});
+  EXPECT_EQ(RequestOf(t, 2)["nodes"].size(), 2u);
+}
+
+Json PartsOf(TraceBuilder& trace, const char* of) {
+  return ReportOf(trace)["tail"][of];
+}
+
+TEST(VmTimesTest, AreZeroWhereNoneWasSpent) {
+  TraceBuilder t;
+  t.Meta(TraceBuilder::kPatchedMeta).Start(100, 1).End(200, 1);
+  t.Event(100, 300, {kRead, 100, 5});
+  const Json exec = PartsOf(t, "exec");
+  EXPECT_EQ(exec["jit_ns"], 0);
+  EXPECT_EQ(exec["ic_ns"], 0);
+  EXPECT_EQ(exec["native_ns"], 100);
+}
+
+TEST(VmTimesTest, AreNotKnownWhereNobodyMeasures) {
+  TraceBuilder t;
+  t.Meta().Start(100, 1).Times(150, 20, 10).End(200, 1);
+  t.Event(100, 300, {kRead, 100, 5});
+  const Json exec = PartsOf(t, "exec");
+  EXPECT_EQ(exec["jit_ns"], nullptr);
+  EXPECT_EQ(exec["native_ns"], 100);
+}
+
+TEST(VmTimesTest, AreDividedByLengthWithoutCollections) {
+  TraceBuilder t;
+  t.Meta(TraceBuilder::kPatchedMeta).Start(100, 1);
+  t.Gc(GcType::kSweeping, 120, 160);
+  t.Times(180, 20, 10);  // of 40 ns
+  t.End(190, 1);
+  t.Times(300, 0, 55);  // of 120 ns
+  t.Event(100, 300, {kRead, 100, 5});
+  const Json exec = PartsOf(t, "exec");
+  EXPECT_EQ(exec["gc_ns"], 40);
+  EXPECT_EQ(exec["jit_ns"], 20);
+  EXPECT_EQ(exec["ic_ns"], 10 + 5) << "a stretch of 120 ns, of which 10 count";
+  EXPECT_EQ(exec["native_ns"], 90 - 40 - 20 - 15);
+}
+
+TEST(VmTimesTest, OfOthersArePartOfTheQueueing) {
+  TraceBuilder t;
+  t.Meta(TraceBuilder::kPatchedMeta);
+  t.Times(1100, 40, 20);
+  t.Event(1000, 1100, {kRead, 1000, 5});
+  t.Start(1100, 1).End(1150, 1);
+  t.Event(1100, 1200, {kRead, 1050, 6});
+  const Json queue = PartsOf(t, "queue");
+  EXPECT_EQ(queue["jit_ns"], 20);
+  EXPECT_EQ(queue["ic_ns"], 10);
+  EXPECT_EQ(queue["native_ns"], 20);
+}
+
+TEST(VmTimesTest, MoreThanThereIsIsCut) {
+  TraceBuilder t;
+  t.Meta(TraceBuilder::kPatchedMeta).Start(100, 1).Times(200, 500, 500);
+  t.End(200, 1);
+  t.Event(100, 200, {kRead, 100, 5});
+  const Json exec = PartsOf(t, "exec");
+  EXPECT_EQ(exec["jit_ns"], 100);
+  EXPECT_EQ(exec["ic_ns"], 0);
+  EXPECT_EQ(exec["native_ns"], 0);
+}
+
+}  // namespace
+}  // namespace edgewise
