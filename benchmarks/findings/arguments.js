@@ -1,13 +1,15 @@
 'use strict'
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
-const { NAMES } = require('../apps/app')
+const { FINDINGS } = require('./findings')
+
+const NAMES = FINDINGS.map(({ app }) => app)
 
 const DEFAULTS = { runs: 5, seconds: 15, warmup: 5, load: 0.5 }
 
 const USAGE = `Usage: npm run bench:findings -- [options]
 
-Acts on what the report blames in each application and measures what that does
+Acts on what the report blames in an application and measures what that does
 to its tail: as it is, the same again (A/A) and changed, in turn. Writes
 docs/findings.md.
 
