@@ -49,7 +49,7 @@ function fastifyLoaded () {
 }
 
 function onFastifyHandler (/** @type {any} */ { request, route }) {
-  if (request?.raw && route?.url) request.raw[kRoute] = { path: route.url }
+  if (request?.raw && route?.url) request.raw[kRoute] = route.url // Its object is the request's own: nothing can be kept on it.
 }
 
 // The router writes ctx._matchedRoute later: ask when the request ends.

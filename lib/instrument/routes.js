@@ -6,7 +6,7 @@
 const MAX_ROUTES = 2000
 const MAX_PATHS = 20_000
 
-/** Where frameworks' hooks leave a route ({ path: pattern }), or a function that knows the pattern. */
+/** Where frameworks' hooks leave a route that is kept ({ path: pattern }), the pattern, or a function that knows it. */
 const kRoute = Symbol('edgewise.route')
 /** What a route's number was the last time, on the route itself. */
 const kNumber = Symbol('edgewise.number')
@@ -57,12 +57,9 @@ class RouteTable {
    */
   numberOf (request) {
     const left = request[kRoute]
-    if (typeof left === 'function') {
-      const pattern = left()
-      if (pattern !== undefined) return this.numberOfPattern(request.method, pattern)
-    } else if (left !== undefined) {
-      return this.numberOfRoute(request.method, '', left)
-    }
+    if (typeof left === 'object') return this.numberOfRoute(request.method, '', left)
+    const pattern = typeof left === 'function' ? left() : left
+    if (pattern !== undefined) return this.numberOfPattern(request.method, pattern)
     const route = request.route // Express
     if (route?.path !== undefined) return this.numberOfRoute(request.method, request.baseUrl || '', route)
     const url = request.originalUrl || request.url || ''

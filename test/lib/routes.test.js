@@ -41,6 +41,7 @@ test('what a framework left comes before the path; a function may not know yet',
   const { textOf } = newTable()
   const request = { method: 'GET', url: '/users/7?secret=1' }
   assert.equal(textOf({ ...request, [kRoute]: { path: '/users/:id' } }), 'GET /users/:id')
+  assert.equal(textOf({ ...request, [kRoute]: '/users/:name' }), 'GET /users/:name')
   assert.equal(textOf({ ...request, [kRoute]: () => '/users/(.*)' }), 'GET /users/(.*)')
   assert.equal(textOf({ ...request, [kRoute]: () => undefined }), 'GET /users/:id', 'folded, without the query')
 })
