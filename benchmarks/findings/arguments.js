@@ -1,6 +1,7 @@
 'use strict'
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
+const { appsAndRanges } = require('../results/arguments')
 const { FINDINGS } = require('./findings')
 
 const NAMES = FINDINGS.map(({ app }) => app)
@@ -35,7 +36,7 @@ function readArguments (args) {
     json: { type: 'string' },
     page: { type: 'string' },
     'no-setup': { type: 'boolean', default: false }
-  }, problem)
+  }, appsAndRanges(NAMES, RANGES))
   const apps = values.apps.split(',')
   return {
     apps,
@@ -48,18 +49,6 @@ function readArguments (args) {
     setup: !values['no-setup'],
     whole: apps.length === NAMES.length && Number(values.runs) >= DEFAULTS.runs
   }
-}
-
-function problem (values, positionals) {
-  if (positionals.length) return `'${positionals[0]}': no such argument`
-  const unknown = values.apps.split(',').find((name) => !NAMES.includes(name))
-  if (unknown !== undefined) return `--apps ${unknown}: allowed are ${NAMES.join(', ')}`
-  for (const [name, [least, most]] of Object.entries(RANGES)) {
-    const text = values[name]
-    if (text.trim() !== '' && text >= least && text <= most) continue
-    return `--${name} ${text}: must be a number from ${least} to ${most}`
-  }
-  return undefined
 }
 
 module.exports = { readArguments }

@@ -10,6 +10,7 @@ const { setup } = require('../../scripts/tasks/setup')
 const { findApp, prepare } = require('../apps/app')
 const { calibrate, interruptible } = require('../apps/run')
 const { machine } = require('../overhead/machine')
+const { pageFile } = require('../overhead/page-file')
 const { measure } = require('../results/cell')
 const { readArguments } = require('./arguments')
 const { FINDINGS } = require('./findings')
@@ -53,11 +54,10 @@ async function measureRound (results, finding, round, settings) {
   }
 }
 
-// The published page never comes from a part of the measurement.
 function publish (text, options) {
   process.stdout.write(text)
-  const file = options.page ?? (options.whole ? PAGE : undefined)
-  if (!file) return say(`${path.relative(ROOT, PAGE)} is left as it is: this was not the whole measurement (--page FILE writes one)`)
+  const file = pageFile(options, PAGE)
+  if (!file) return
   fs.writeFileSync(file, text)
   say(`written: ${path.relative('', file)}`)
 }

@@ -14,6 +14,7 @@ const { installServers } = require('./install')
 const { machine } = require('./machine')
 const { median } = require('./ratios')
 const { page, table } = require('./page')
+const { pageFile } = require('./page-file')
 const { summarize, summarizeSwitching } = require('./summary')
 const { measureSwitching } = require('./switching')
 const { VARIANTS } = require('./variants')
@@ -134,11 +135,10 @@ async function switchRound (results, server, round, settings) {
   results.switching.push({ server, round, ...await measureSwitching(server, settings) })
 }
 
-// The published page never comes from a part of the measurement.
 function publish (results, text, options) {
   save(results, options.json)
-  const file = options.page ?? (options.whole ? PAGE : undefined)
-  if (!file) return say(`${path.relative(ROOT, PAGE)} is left as it is: this was not the whole measurement (--page FILE writes one)`)
+  const file = pageFile(options, PAGE)
+  if (!file) return
   fs.writeFileSync(file, text)
   say(`written: ${file}`)
 }

@@ -38,7 +38,7 @@ function readArguments (args) {
     'from-json': { type: 'string' },
     page: { type: 'string' },
     'no-setup': { type: 'boolean', default: false }
-  }, problem)
+  }, appsAndRanges(NAMES, RANGES))
   const apps = values.apps.split(',')
   return {
     apps,
@@ -56,16 +56,23 @@ function readArguments (args) {
   }
 }
 
-function problem (values, positionals) {
-  if (positionals.length) return `'${positionals[0]}': no such argument`
-  const unknown = values.apps.split(',').find((name) => !NAMES.includes(name))
-  if (unknown !== undefined) return `--apps ${unknown}: allowed are ${NAMES.join(', ')}`
-  for (const [name, [least, most]] of Object.entries(RANGES)) {
-    const text = values[name]
-    if (text === undefined || (text.trim() !== '' && text >= least && text <= most)) continue
-    return `--${name} ${text}: must be a number from ${least} to ${most}`
+/**
+ * @param {string[]} names what --apps may list
+ * @param {Record<string, number[]>} ranges [least, most] of each option that is a number
+ * @returns {(values: any, positionals: string[]) => string | undefined} for parseArguments()
+ */
+function appsAndRanges (names, ranges) {
+  return (values, positionals) => {
+    if (positionals.length) return `'${positionals[0]}': no such argument`
+    const unknown = values.apps.split(',').find((name) => !names.includes(name))
+    if (unknown !== undefined) return `--apps ${unknown}: allowed are ${names.join(', ')}`
+    for (const [name, [least, most]] of Object.entries(ranges)) {
+      const text = values[name]
+      if (text === undefined || (text.trim() !== '' && text >= least && text <= most)) continue
+      return `--${name} ${text}: must be a number from ${least} to ${most}`
+    }
+    return undefined
   }
-  return undefined
 }
 
-module.exports = { readArguments }
+module.exports = { appsAndRanges, readArguments }

@@ -11,6 +11,7 @@ const { setup } = require('../../scripts/tasks/setup')
 const { findApp, prepare } = require('../apps/app')
 const { calibrate, interruptible } = require('../apps/run')
 const { machine } = require('../overhead/machine')
+const { pageFile } = require('../overhead/page-file')
 const { readArguments } = require('./arguments')
 const { VARIANTS, measure } = require('./cell')
 const { draw } = require('./figures')
@@ -80,12 +81,10 @@ function save (results, file) {
   if (file) fs.writeFileSync(file, JSON.stringify(results) + '\n')
 }
 
-// The published page never comes from a part of the measurement.
 async function publish (results, options) {
   save(results, options.json)
-  const whole = options.whole || options.fromJson !== undefined
-  const file = options.page ?? (whole ? PAGE : undefined)
-  if (!file) return say(`${path.relative(ROOT, PAGE)} is left as it is: this was not the whole measurement (--page FILE writes one)`)
+  const file = pageFile({ page: options.page, whole: options.whole || options.fromJson !== undefined }, PAGE)
+  if (!file) return
   const figures = options.page ? `${options.page}.figures` : FIGURES
   fs.mkdirSync(figures, { recursive: true })
   const drawn = await draw(results, figures)
