@@ -137,7 +137,6 @@ PatchedV8::PatchedV8(v8::Isolate* isolate, EdgewiseWords* words,
 
 PatchedV8::~PatchedV8() {
   if (hooks_.part_begin != nullptr) TheApi().watch_parts(isolate_, 0);
-  words_->spare[0] = 0;
   TheApi().disable(isolate_);
 }
 
