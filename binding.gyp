@@ -8,6 +8,7 @@
         "<@(trace_sources)",
         "<@(recorder_sources)",
         "<@(analysis_sources)",
+        "<@(boost_sources)",
         "<@(hooks_sources)",
         "<@(addon_sources)"
       ],

@@ -41,6 +41,8 @@
       "src/analysis/trace_set.cc",
       "src/analysis/vm_shares.cc"
     ],
+    "boost_sources": [
+    ],
     "hooks_sources": [
       "src/hooks/arrival.cc",
       "src/hooks/async_ids.cc",
