@@ -3,6 +3,7 @@
     "platform_sources": [
       "src/platform/clock.cc",
       "src/platform/realtime.cc",
+      "src/platform/termination.cc",
       "src/platform/thread.cc"
     ],
     "trace_sources": [
@@ -14,8 +15,7 @@
       "src/recorder/event_tracker.cc",
       "src/recorder/event_tracker_vm.cc",
       "src/recorder/ready_watcher.cc",
-      "src/recorder/recorder.cc",
-      "src/recorder/termination.cc"
+      "src/recorder/recorder.cc"
     ],
     "analysis_sources": [
       "src/analysis/blame.cc",
@@ -42,10 +42,13 @@
       "src/analysis/vm_shares.cc"
     ],
     "boost_sources": [
+      "src/boost/controller.cc",
+      "src/boost/controller_stats.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",
       "src/hooks/async_ids.cc",
+      "src/hooks/boost_provider.cc",
       "src/hooks/descriptors.cc",
       "src/hooks/interpose.cc",
       "src/hooks/patched_v8.cc",
@@ -55,6 +58,7 @@
     ],
     "addon_sources": [
       "src/addon/binding.cc",
+      "src/addon/boosting.cc",
       "src/addon/recording.cc",
       "src/addon/reporting.cc"
     ]

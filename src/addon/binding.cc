@@ -1,5 +1,6 @@
 #include <napi.h>
 
+#include "addon/boosting.h"
 #include "addon/recording.h"
 #include "addon/reporting.h"
 
@@ -9,6 +10,7 @@ namespace {
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   InstallRecording(env, exports);
   InstallReporting(env, exports);
+  InstallBoosting(env, exports);
   return exports;
 }
 

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "addon/errors.h"
+#include "addon/options.h"
 #include "hooks/arrival.h"
 #include "hooks/async_ids.h"
 #include "hooks/patched_v8.h"
@@ -27,14 +28,6 @@ v8::Local<T> ToLocal(napi_value value) {
   static_assert(sizeof(local) == sizeof(value));
   std::memcpy(static_cast<void*>(&local), &value, sizeof(value));
   return local.As<T>();
-}
-
-std::string Text(const Napi::Object& object, const char* key) {
-  return object.Get(key).As<Napi::String>().Utf8Value();
-}
-
-double Number(const Napi::Object& object, const char* key) {
-  return object.Get(key).As<Napi::Number>().DoubleValue();
 }
 
 ProviderConfig ReadConfig(const Napi::Object& options) {

@@ -24,13 +24,15 @@ namespace {
 // Initial-exec: one load on the path of every read, no call to the loader.
 thread_local SystemCallObserver* observer
     __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local LoopObserver* loop_observer
+    __attribute__((tls_model("initial-exec"))) = nullptr;
 
 // An epoll_wait that took longer than this has slept; one that finds ready
 // files returns within it.
 constexpr double kSleptNs = 4000;
 
 template <typename Call>
-int Poll(int epoll_fd, int timeout, Call call) {
+int ObservedPoll(int epoll_fd, int timeout, Call call) {
   SystemCallObserver* const self = observer;
   if (self == nullptr) return call();
   self->BeforePoll(epoll_fd);
@@ -41,18 +43,29 @@ int Poll(int epoll_fd, int timeout, Call call) {
   return count;
 }
 
+template <typename Call>
+int Poll(int epoll_fd, const epoll_event* events, int timeout, Call call) {
+  LoopObserver* const loop = loop_observer;
+  if (loop == nullptr) return ObservedPoll(epoll_fd, timeout, call);
+  loop->BeforePoll(epoll_fd);
+  const int count = ObservedPoll(epoll_fd, timeout, call);
+  loop->AfterPoll(epoll_fd, events, count);
+  return count;
+}
+
 int EpollPwait(int fd, epoll_event* events, int max, int timeout,
                const sigset_t* mask) {
-  return Poll(fd, timeout,
+  return Poll(fd, events, timeout,
               [&] { return epoll_pwait(fd, events, max, timeout, mask); });
 }
 
 int EpollWait(int fd, epoll_event* events, int max, int timeout) {
-  return Poll(fd, timeout,
+  return Poll(fd, events, timeout,
               [&] { return epoll_wait(fd, events, max, timeout); });
 }
 
 ssize_t Read(int fd, void* data, size_t size) {
+  if (LoopObserver* const loop = loop_observer) loop->BeforeReceive(fd);
   SystemCallObserver* const self = observer;
   if (self == nullptr) return read(fd, data, size);
   int64_t arrival_ns = 0;
@@ -65,6 +78,7 @@ ssize_t Read(int fd, void* data, size_t size) {
 
 template <typename Call>
 auto Receive(int fd, Call call) {
+  if (LoopObserver* const loop = loop_observer) loop->BeforeReceive(fd);
   SystemCallObserver* const self = observer;
   if (self == nullptr) return call();
   self->BeforeReceive(fd);
@@ -330,5 +344,7 @@ void RemoveInterposition() {
 }
 
 void SetSystemCallObserver(SystemCallObserver* self) { observer = self; }
+
+void SetLoopObserver(LoopObserver* self) { loop_observer = self; }
 
 }  // namespace edgewise

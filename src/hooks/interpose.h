@@ -32,6 +32,17 @@ class SystemCallObserver {
   virtual void AfterWrite() = 0;
 };
 
+// The little that boosting needs of it, whether or not somebody records.
+class LoopObserver {
+ public:
+  virtual ~LoopObserver() = default;
+  virtual void BeforePoll(int epoll_fd) = 0;
+  // `ready`: the files that the wait found, `count` of them.
+  virtual void AfterPoll(int epoll_fd, const epoll_event* ready, int count) = 0;
+  // read, recvmsg, recvmmsg, recvfrom, accept4.
+  virtual void BeforeReceive(int fd) = 0;
+};
+
 // Redirects Node's and libuv's own imports of the functions above (their slots
 // in the global offset table) through this library, for the threads that have
 // an observer. Counted: undone by as many RemoveInterposition(). Fails, having
@@ -39,7 +50,8 @@ class SystemCallObserver {
 absl::Status InstallInterposition();
 void RemoveInterposition();
 
-// The calling thread's observer; null: none. Borrowed.
+// The calling thread's observers; null: none. Borrowed.
 void SetSystemCallObserver(SystemCallObserver* observer);
+void SetLoopObserver(LoopObserver* observer);
 
 }  // namespace edgewise

@@ -9,7 +9,7 @@
 
 #include "platform/clock.h"
 #include "platform/thread.h"
-#include "recorder/termination.h"
+#include "platform/termination.h"
 
 namespace edgewise {
 namespace {
@@ -115,7 +115,7 @@ void Recorder::DrainLoop() {
     const bool dump = asked > dumps_done_ ||
                       dump_wanted_.exchange(false, std::memory_order_relaxed);
     lock.unlock();
-    if (TerminationPending()) FlushForTermination();
+    if (TerminationPending() && !terminated_) FlushForTermination();
     const auto now = std::chrono::steady_clock::now();
     if (dump || now - last_cut >= flush ||
         ring_.Readable() > ring_.capacity() / 4) {
@@ -145,7 +145,8 @@ void Recorder::DrainLoop() {
 void Recorder::FlushForTermination() {
   CutChunk(/*final=*/true);
   WriteHeld();
-  TerminationFlushed();
+  terminated_ = true;
+  TerminationFinished();
 }
 
 // Chunks end where an event ends, so that an event stands in one chunk with

@@ -144,6 +144,7 @@ class Recorder {
   uint64_t next_sequence_;
   uint64_t next_counter_ = 0;
   bool complained_ = false;
+  bool terminated_ = false;  // has finished for a signal that ends the process
 
   // Written by the drain thread, read by anyone; relaxed: counts.
   std::atomic<uint64_t> written_bytes_{0};

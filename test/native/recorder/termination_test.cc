@@ -1,4 +1,4 @@
-#include "recorder/termination.h"
+#include "platform/termination.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "platform/clock.h"
 #include "recorder/recorder.h"
@@ -65,6 +66,25 @@ TEST(TerminationTest, ASignalThatEndsTheProcessHasTheRestWrittenFirst) {
     EXPECT_EQ(WTERMSIG(status), SIGTERM);
     EXPECT_EQ(directory.Read().records.size(), 1u);
   }
+}
+
+// The first to finish must not count for the second, however often it looks.
+TEST(TerminationTest, EveryRecorderOfTheProcessFinishes) {
+  const TraceDirectory quick;
+  const TraceDirectory slow;
+  const int status = StatusOfChildSent(SIGTERM, [&] {
+    RecordOneEvent(quick.file(), RecordingMode::kStream);
+    BeginTerminationWatch();
+    std::thread([&] {
+      while (!TerminationPending()) usleep(1000);
+      usleep(200'000);
+      RecordOneEvent(slow.file(), RecordingMode::kStream);
+      usleep(50'000);
+      TerminationFinished();
+    }).detach();
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(slow.Read().records.size(), 1u);
 }
 
 TEST(TerminationTest, AnApplicationsOwnHandlerIsLeftAlone) {

@@ -1,4 +1,4 @@
-#include "recorder/termination.h"
+#include "platform/termination.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -75,7 +75,7 @@ bool TerminationPending() {
   return pending_signal.load(std::memory_order_acquire) != 0;
 }
 
-void TerminationFlushed() {
+void TerminationFinished() {
   const std::lock_guard lock(watch_mutex);
   if (flushed.fetch_add(1, std::memory_order_acq_rel) + 1 < watchers) return;
   for (size_t i = 0; i < kSignals.size(); ++i) Restore(i);

@@ -1,0 +1,108 @@
+#include "addon/boosting.h"
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "addon/errors.h"
+#include "addon/options.h"
+#include "boost/controller_stats.h"
+#include "hooks/boost_provider.h"
+
+namespace edgewise {
+namespace {
+
+BoostConfig ReadConfig(const Napi::Object& options) {
+  BoostConfig config;
+  config.policies = Text(options, "policies");
+  config.policy.queue_factor = Number(options, "queueFactor");
+  config.policy.head_factor = Number(options, "headFactor");
+  config.policy.target_ns = static_cast<int64_t>(Number(options, "targetNs"));
+  config.policy.percentile = Number(options, "percentile");
+  const auto routes = options.Get("tailRoutes").As<Napi::Array>();
+  for (uint32_t i = 0; i < routes.Length(); ++i) {
+    config.policy.tail_routes.push_back(
+        routes.Get(i).As<Napi::Number>().Uint32Value());
+  }
+  config.actuator.name = Text(options, "actuator");
+  const auto khz = options.Get("frequenciesKhz").As<Napi::Array>();
+  for (size_t i = 0; i < kLevels; ++i) {
+    config.actuator.frequencies[i] =
+        khz.Get(static_cast<uint32_t>(i)).As<Napi::Number>().Uint32Value();
+  }
+  config.actuator.loop_tid = gettid();
+  config.actuator.emulated_delay_ns =
+      static_cast<int64_t>(Number(options, "delayNs"));
+  config.actuator.shared_domain = Text(options, "domain");
+  config.actuator.guardian_program = Text(options, "guardian");
+  config.actuator.daemon_socket = Text(options, "socket");
+  config.stats_path = Text(options, "statsPath");
+  return config;
+}
+
+// boostStart({policies, queueFactor, headFactor, targetNs, percentile,
+//   tailRoutes, actuator, frequenciesKhz, delayNs, domain, guardian, socket,
+//   statsPath}) -> {queue: true or why not}.
+Napi::Value Start(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  BoostProvider* const provider = BoostProvider::ForThread();
+  const absl::Status status =
+      provider->Start(ReadConfig(info[0].As<Napi::Object>()));
+  if (!status.ok()) return Throw(env, status);
+  Napi::Object found = Napi::Object::New(env);
+  found.Set("queue", TrueOrReason(env, provider->queue_status()));
+  return found;
+}
+
+Napi::Value Stop(const Napi::CallbackInfo& info) {
+  BoostProvider::ForThread()->Stop();
+  return info.Env().Undefined();
+}
+
+// boostStats() -> JSON text (ControllerStats), null when it does not boost.
+Napi::Value Stats(const Napi::CallbackInfo& info) {
+  Controller* const controller = BoostProvider::ForThread()->controller();
+  if (controller == nullptr) return info.Env().Null();
+  return Napi::String::New(info.Env(), ToJson(controller->stats()));
+}
+
+// boostRequestBegin(route) -> the request's number.
+Napi::Value RequestBegin(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(),
+                           BoostProvider::ForThread()->RequestBegin(
+                               info[0].As<Napi::Number>().Uint32Value()));
+}
+
+Napi::Value RequestEnd(const Napi::CallbackInfo& info) {
+  BoostProvider::ForThread()->RequestEnd(
+      info[0].As<Napi::Number>().Uint32Value());
+  return info.Env().Undefined();
+}
+
+Napi::Array Names(Napi::Env env, const std::vector<std::string_view>& names) {
+  Napi::Array array = Napi::Array::New(env, names.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    array.Set(static_cast<uint32_t>(i), std::string(names[i]));
+  }
+  return array;
+}
+
+}  // namespace
+
+void InstallBoosting(Napi::Env env, Napi::Object exports) {
+  exports.Set("boostStart", Napi::Function::New(env, &Start));
+  exports.Set("boostStop", Napi::Function::New(env, &Stop));
+  exports.Set("boostStats", Napi::Function::New(env, &Stats));
+  exports.Set("boostRequestBegin", Napi::Function::New(env, &RequestBegin));
+  exports.Set("boostRequestEnd", Napi::Function::New(env, &RequestEnd));
+  exports.Set("boostPolicies", Names(env, PolicyNames()));
+  exports.Set("boostActuators", Names(env, ActuatorNames()));
+}
+
+}  // namespace edgewise

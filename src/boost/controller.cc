@@ -1,0 +1,350 @@
+#include "boost/controller.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "platform/clock.h"
+#include "platform/termination.h"
+#include "platform/thread.h"
+
+namespace edgewise {
+namespace {
+
+// An actuator that keeps its caller longer is called by the thread: a system
+// call and its way into the driver should not be the loop's.
+constexpr int64_t kInlineCallNs = 5'000;
+
+// After the loop went idle, the thread goes on looking for so long before it
+// has to be woken: a wake-up costs the loop a system call.
+constexpr int64_t kLingerNs = 1'000'000;
+
+// How soon a signal that ends the process is noticed.
+constexpr int64_t kLongestSleepNs = 20'000'000;
+
+constexpr int kMaxLook = 256;
+
+void SleepNs(int64_t ns) {
+  const timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+}
+
+// The deadlines are worth nothing if others run first; where it is not allowed,
+// the thread competes like any other.
+void UseRealTimePriority() {
+  sched_param priority{};
+  priority.sched_priority = 1;
+  pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+}
+
+void LeaveCpu(int cpu) {
+  if (cpu < 0) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const int64_t count = sysconf(_SC_NPROCESSORS_CONF);
+  for (int i = 0; i < count && i < CPU_SETSIZE; ++i) {
+    if (i != cpu) CPU_SET(i, &set);
+  }
+  sched_setaffinity(0, sizeof(set), &set);
+}
+
+int64_t ThreadCpuNs() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+Controller::Controller(std::unique_ptr<Policy> policy,
+                       std::unique_ptr<Actuator> actuator,
+                       ControllerConfig config)
+    : config_(std::move(config)),
+      policy_(std::move(policy)),
+      actuator_(std::move(actuator)),
+      act_inline_(actuator_->call_ns() <= kInlineCallNs),
+      dwell_ns_(config_.dwell_ns.value_or(2 * actuator_->transition_ns())) {
+  stats_.policy = policy_->name();
+  stats_.actuator = actuator_->name();
+  stats_.description = actuator_->description();
+  stats_.frequencies = actuator_->frequencies();
+  began_ns_ = since_ns_ = MonotonicTickNs();
+  // The level of the policy that wants one from the start, or the lowest: what
+  // the processor did before may have been neither.
+  Change(policy_->want(), began_ns_, began_ns_);
+  BeginTerminationWatch();
+  thread_ = StartHelperThread("edgewise-boost", [this] { Run(); });
+}
+
+Controller::~Controller() { Stop(); }
+
+void Controller::Stop() {
+  if (!thread_.joinable()) return;
+  stopping_.store(true, std::memory_order_release);
+  Wake();
+  thread_.join();
+  EndTerminationWatch();
+  Lock();
+  Account(MonotonicTickNs());
+  actuator_->Restore();
+  WriteStats();
+  Unlock();
+}
+
+ControllerStats Controller::stats() {
+  Lock();
+  ControllerStats stats = StatsLocked();
+  Unlock();
+  return stats;
+}
+
+bool Controller::TryLock() {
+  // Acquire: what the last holder did is seen.
+  return locked_.load(std::memory_order_relaxed) == 0 &&
+         locked_.exchange(1, std::memory_order_acquire) == 0;
+}
+
+// Not the loop's thread: its holder may have lost the processor.
+void Controller::Lock() {
+  for (int tries = 0; !TryLock(); ++tries) {
+    if (tries > 100) SleepNs(10'000);
+  }
+}
+
+// A full barrier between the release and the look at the queue: the loop, which
+// pushes and then finds the lock held, must be seen by one or the other.
+void Controller::Unlock() { locked_.exchange(0, std::memory_order_seq_cst); }
+
+void Controller::Post(const Signal& signal) {
+  if (!TryLock()) {
+    if (!queue_.Push(signal)) dropped_.fetch_add(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!TryLock()) return;  // its holder will see the queue
+    TakeQueued(act_inline_);
+  } else {
+    TakeQueued(act_inline_);
+    Take(signal, signal.now_ns, act_inline_);
+  }
+  WakeIfDue();
+  // Release is enough: only this thread fills the queue.
+  locked_.store(0, std::memory_order_release);
+}
+
+void Controller::TakeQueued(bool may_act) {
+  Signal signal;
+  while (queue_.Pop(&signal)) Take(signal, signal.now_ns, may_act);
+}
+
+void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
+  switch (signal.kind) {
+    case SignalKind::kLoopBusy:
+      busy_ = true;
+      busy_changed_ns_ = last_seen_queue_ns_ = signal.now_ns;
+      break;
+    case SignalKind::kLoopIdle:
+      busy_ = false;
+      busy_changed_ns_ = signal.now_ns;
+      break;
+    default:
+      break;
+  }
+  policy_->On(signal);
+  Decide(signal.now_ns, cause_ns, may_act);
+}
+
+void Controller::Decide(int64_t now_ns, int64_t cause_ns, bool may_act) {
+  const Want want = policy_->want();
+  if (want.level > held_.level) {
+    lower_at_ns_ = kNever;
+    if (may_act) {
+      Change(want, now_ns, act_waits_ ? act_cause_ns_ : cause_ns);
+    } else if (!act_waits_) {
+      act_waits_ = true;
+      act_cause_ns_ = cause_ns;
+    }
+    return;
+  }
+  act_waits_ = false;
+  if (want.level == held_.level) {
+    lower_at_ns_ = kNever;
+    if (want.reason != held_.reason) Account(now_ns);
+    held_ = want;
+    return;
+  }
+  if (now_ns >= hold_until_ns_ && may_act) {
+    Change(want, now_ns, cause_ns);
+  } else {
+    lower_at_ns_ = std::max(now_ns, hold_until_ns_);
+  }
+}
+
+void Controller::Change(Want want, int64_t now_ns, int64_t cause_ns) {
+  act_waits_ = false;
+  lower_at_ns_ = kNever;
+  if (const absl::Status status = actuator_->Set(want.level); !status.ok()) {
+    ++stats_.set_errors;
+    stats_.last_error = std::string(status.message());
+  }
+  Account(now_ns);
+  if (want.level > held_.level) {
+    ControllerStats::OfReason& reason =
+        stats_.reasons[static_cast<size_t>(want.reason)];
+    ++reason.boosts;
+    reason.reaction.Add(MonotonicTickNs() - cause_ns);
+    hold_until_ns_ = now_ns + dwell_ns_;
+  }
+  held_ = want;
+}
+
+// The time until now belongs to the level that was held, and to the reason that
+// raised it.
+void Controller::Account(int64_t now_ns) {
+  const int64_t ns = std::max<int64_t>(0, now_ns - since_ns_);
+  stats_.residency[static_cast<size_t>(held_.level)] += ns;
+  if (held_.level != Level::kLow) {
+    stats_.reasons[static_cast<size_t>(held_.reason)].boosted_ns += ns;
+  }
+  since_ns_ = std::max(since_ns_, now_ns);
+}
+
+int64_t Controller::NextWakeNs() const {
+  if (act_waits_) return 0;
+  return std::min(policy_->next_deadline_ns(), lower_at_ns_);
+}
+
+// Loop thread: only what lies before the thread's own time needs a system call.
+void Controller::WakeIfDue() {
+  const bool look = busy_ && armed_ns_ == kNever && config_.look_fd >= 0;
+  if (NextWakeNs() < armed_ns_ || look) {
+    armed_ns_ = 0;  // once is enough
+    Wake();
+  }
+}
+
+void Controller::Wake() {
+  epoch_.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&epoch_), FUTEX_WAKE_PRIVATE,
+          1, nullptr, nullptr, 0);
+}
+
+void Controller::Run() {
+  UsePreciseSleep();
+  UseRealTimePriority();
+  LeaveCpu(config_.avoid_cpu);
+  while (!stopping_.load(std::memory_order_acquire)) {
+    if (TerminationPending() && !terminated_) FinishForTermination();
+    const uint32_t epoch = epoch_.load(std::memory_order_acquire);
+    SleepUntil(Turn(), epoch);
+  }
+}
+
+// What is due now; returns when to come again.
+int64_t Controller::Turn() {
+  Lock();
+  TakeQueued(/*may_act=*/true);
+  int64_t now_ns = MonotonicTickNs();
+  if (busy_ && config_.look_fd >= 0 &&
+      now_ns - last_seen_queue_ns_ >= config_.look_interval_ns / 2) {
+    Look(now_ns);
+    now_ns = MonotonicTickNs();
+  }
+  const int64_t deadline_ns = policy_->next_deadline_ns();
+  if (now_ns >= deadline_ns) {
+    Take({.kind = SignalKind::kDeadline, .now_ns = now_ns}, deadline_ns, true);
+  } else {
+    Decide(now_ns, now_ns, /*may_act=*/true);
+  }
+  stats_.cpu_ns = ThreadCpuNs();
+  armed_ns_ = NextWakeNs();
+  const bool lingers = busy_ || now_ns - busy_changed_ns_ < kLingerNs;
+  if (lingers && config_.look_fd >= 0) {
+    armed_ns_ = std::min(armed_ns_, now_ns + config_.look_interval_ns);
+  }
+  const int64_t wake_ns = armed_ns_;
+  Unlock();
+  // What the loop queued while the lock was held here.
+  if (TryLock()) {
+    TakeQueued(/*may_act=*/true);
+    Unlock();
+  }
+  return wake_ns;
+}
+
+// The loop's ready files are the events that are ready and have not begun, and
+// the one that runs, if its file is not read yet: level-triggered, so that the
+// look takes nothing away (docs/boost.md).
+void Controller::Look(int64_t now_ns) {
+  std::array<epoll_event, kMaxLook> ready;
+  const int count = epoll_wait(config_.look_fd, ready.data(), kMaxLook, 0);
+  if (count < 0) return;
+  ++stats_.looks;
+  const int64_t before_ns = last_seen_queue_ns_;
+  last_seen_queue_ns_ = now_ns;
+  Take({.kind = SignalKind::kQueueLength,
+        .value = static_cast<uint32_t>(count),
+        .now_ns = now_ns},
+       before_ns, /*may_act=*/true);
+}
+
+void Controller::SleepUntil(int64_t wake_ns, uint32_t epoch) {
+  const int64_t now_ns = MonotonicTickNs();
+  const int64_t sleep_ns = std::min(
+      wake_ns == kNever ? kLongestSleepNs : wake_ns - now_ns, kLongestSleepNs);
+  if (sleep_ns <= 0) return;
+  const int64_t until_ns = MonotonicNs() + sleep_ns;
+  const timespec until{until_ns / 1'000'000'000, until_ns % 1'000'000'000};
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&epoch_),
+          FUTEX_WAIT_BITSET_PRIVATE, epoch, &until, nullptr,
+          FUTEX_BITSET_MATCH_ANY);
+}
+
+// The process is about to die of a signal: the loop goes on meanwhile, at the
+// frequency that was there before.
+void Controller::FinishForTermination() {
+  terminated_ = true;
+  Lock();
+  Account(MonotonicTickNs());
+  actuator_->Restore();
+  WriteStats();
+  Unlock();
+  TerminationFinished();
+}
+
+ControllerStats Controller::StatsLocked() {
+  const int64_t now_ns = MonotonicTickNs();
+  Account(now_ns);
+  ControllerStats stats = stats_;
+  stats.elapsed_ns = now_ns - began_ns_;
+  stats.dropped_signals = dropped_.load(std::memory_order_relaxed);
+  stats.measured_uj = energy_.ReadUj();
+  stats.energy_unavailable = energy_.unavailable();
+  return stats;
+}
+
+// Under the lock: the loop does not wait for it.
+void Controller::WriteStats() {
+  if (config_.stats_path.empty()) return;
+  const std::string json = ToJson(StatsLocked());
+  const int file = open(config_.stats_path.c_str(),
+                        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const auto size = static_cast<ssize_t>(json.size());
+  if (file < 0 || write(file, json.data(), json.size()) != size) {
+    fprintf(stderr, "edgewise: cannot write %s: %s\n",
+            config_.stats_path.c_str(), strerror(errno));
+  }
+  if (file >= 0) close(file);
+}
+
+}  // namespace edgewise

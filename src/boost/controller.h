@@ -1,0 +1,119 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "boost/actuator.h"
+#include "boost/controller_stats.h"
+#include "boost/energy.h"
+#include "boost/policy.h"
+#include "boost/signal.h"
+#include "boost/signal_queue.h"
+
+namespace edgewise {
+
+struct ControllerConfig {
+  // While the loop is busy its queue is looked at so often.
+  int64_t look_interval_ns = 64'000;
+  // A raised level is held at least so long; the default is what the policies
+  // call worth it: twice the actuator's transition.
+  std::optional<int64_t> dwell_ns = std::nullopt;
+  // The loop's epoll, whose ready files are the queue; -1: not looked at.
+  int look_fd = -1;
+  // A processor that the controller's thread stays away from; -1: none.
+  int avoid_cpu = -1;
+  // Written when it stops, and when a signal ends the process; empty: nowhere.
+  std::string stats_path = "";
+};
+
+// Carries out a policy for one event loop (VEE'19 sections 6 and 7).
+//
+// The loop posts signals; the policy runs at once on the loop's thread, a few
+// tens of nanoseconds, and the actuator too where a call of it is cheap. What
+// must happen at a time (the running event passed its threshold) or outside the
+// loop (a look at the queue, a dear actuator) is the controller's thread's. It
+// sleeps until the next deadline, which it reads when it wakes: an event that
+// ends before its deadline has cost no system call. While the loop is idle it
+// lingers for a moment, then sleeps until the loop wakes it.
+//
+// One lock serves both threads. The loop never waits for it: what it cannot
+// hand over goes to a queue that the holder empties.
+class Controller {
+ public:
+  // Starts the thread. Time is MonotonicTickNs() (platform/clock.h).
+  Controller(std::unique_ptr<Policy> policy, std::unique_ptr<Actuator> actuator,
+             ControllerConfig config);
+
+  // Stops as Stop() does.
+  ~Controller();
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  // Loop thread. Never waits, allocates or throws.
+  void Post(const Signal& signal);
+
+  // Ends the thread, restores the frequency, writes the statistics. Idempotent.
+  void Stop();
+
+  // Any thread but the loop's signal path: waits for the lock.
+  ControllerStats stats();
+
+ private:
+  bool TryLock();
+  void Lock();
+  void Unlock();
+  void TakeQueued(bool may_act);
+  void Take(const Signal& signal, int64_t cause_ns, bool may_act);
+  void Decide(int64_t now_ns, int64_t cause_ns, bool may_act);
+  void Change(Want want, int64_t now_ns, int64_t cause_ns);
+  void Account(int64_t now_ns);
+  int64_t NextWakeNs() const;
+  void WakeIfDue();
+  void Wake();
+
+  void Run();
+  int64_t Turn();
+  void Look(int64_t now_ns);
+  void SleepUntil(int64_t wake_ns, uint32_t epoch);
+  void FinishForTermination();
+  void WriteStats();
+  ControllerStats StatsLocked();
+
+  const ControllerConfig config_;
+
+  // The lock: 1 while held. Either thread writes it.
+  std::atomic<uint32_t> locked_{0};
+  SignalQueue queue_;
+  std::atomic<uint64_t> dropped_{0};  // loop writes; relaxed: a count
+
+  // Under the lock.
+  const std::unique_ptr<Policy> policy_;
+  const std::unique_ptr<Actuator> actuator_;
+  const bool act_inline_;  // Set() is cheap enough for the loop's thread
+  const int64_t dwell_ns_;
+  EnergyCounters energy_;
+  Want held_;                     // what the actuator was asked for
+  int64_t since_ns_ = 0;          // until here residencies are accounted
+  int64_t hold_until_ns_ = 0;     // not lowered before
+  int64_t lower_at_ns_ = kNever;  // a lowering that waits for that
+  int64_t act_cause_ns_ = 0;  // a raise that waits for the thread: its cause
+  bool act_waits_ = false;
+  bool busy_ = false;  // the loop runs events
+  int64_t busy_changed_ns_ = 0;
+  int64_t last_seen_queue_ns_ = 0;  // the queue's length was known then
+  int64_t armed_ns_ = 0;            // the thread sleeps until then
+  bool terminated_ = false;
+  int64_t began_ns_ = 0;
+  ControllerStats stats_;
+
+  // Counts wake-ups; the thread's futex. Loop and Stop() write, thread reads.
+  std::atomic<uint32_t> epoch_{0};
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace edgewise

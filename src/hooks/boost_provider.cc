@@ -1,0 +1,167 @@
+#include "hooks/boost_provider.h"
+
+#include <errno.h>
+#include <node.h>
+#include <sched.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "platform/clock.h"
+
+namespace edgewise {
+namespace {
+
+thread_local BoostProvider* provider
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+// A wait that took longer has slept: what it found has only just come.
+constexpr int64_t kSleptNs = 4'000;
+
+// libuv 1.49.0 and 1.49.1 registered their wake-up edge-triggered: a look would
+// take it away.
+bool LooksAreHarmless() {
+  const unsigned version = uv_version();
+  return version != 0x013100 && version != 0x013101;
+}
+
+}  // namespace
+
+BoostProvider* BoostProvider::ForThread() {
+  if (provider == nullptr) {
+    v8::Isolate* const isolate = v8::Isolate::GetCurrent();
+    provider = new BoostProvider(isolate, node::GetCurrentEventLoop(isolate));
+    node::AddEnvironmentCleanupHook(isolate, &BoostProvider::Dispose, provider);
+  }
+  return provider;
+}
+
+BoostProvider::~BoostProvider() { provider = nullptr; }
+
+void BoostProvider::Dispose(void* self_) {
+  auto* const self = static_cast<BoostProvider*>(self_);
+  self->Stop();
+  delete self;
+}
+
+absl::Status BoostProvider::Start(BoostConfig config) {
+  if (controller_ != nullptr) {
+    return absl::AlreadyExistsError("this thread is boosted already");
+  }
+  auto actuator = MakeActuator(config.actuator);
+  if (!actuator.ok()) return actuator.status();
+  config.policy.transition_ns = (*actuator)->transition_ns();
+  config.policy.frequencies = (*actuator)->frequencies();
+  auto policy = MakePolicy(config.policies, config.policy);
+  if (!policy.ok()) return policy.status();
+  queue_ = InstallInterposition();
+  ControllerConfig controller;
+  controller.stats_path = std::move(config.stats_path);
+  if (queue_.ok() && LooksAreHarmless()) {
+    controller.look_fd = uv_backend_fd(loop_);
+  }
+  // Its emulation steals the loop's processor: the controller's is another.
+  if ((*actuator)->name() == "emulated") controller.avoid_cpu = sched_getcpu();
+  controller_ = std::make_unique<Controller>(
+      *std::move(policy), *std::move(actuator), std::move(controller));
+  gc_depth_ = batch_size_ = 0;
+  if (queue_.ok()) SetLoopObserver(this);
+  isolate_->AddGCPrologueCallback(&OnGcBegin, this);
+  isolate_->AddGCEpilogueCallback(&OnGcEnd, this);
+  return absl::OkStatus();
+}
+
+void BoostProvider::Stop() {
+  if (controller_ == nullptr) return;
+  isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
+  isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
+  if (queue_.ok()) {
+    SetLoopObserver(nullptr);
+    RemoveInterposition();
+  }
+  controller_.reset();
+}
+
+uint32_t BoostProvider::RequestBegin(uint32_t route) {
+  if (controller_ == nullptr) return 0;
+  if (++last_request_ == 0) ++last_request_;  // 0 is none
+  controller_->Post({.kind = SignalKind::kRequestBegin,
+                     .route = route,
+                     .request = last_request_,
+                     .now_ns = MonotonicTickNs(),
+                     .arrival_ns = arrival_ns_});
+  return last_request_;
+}
+
+void BoostProvider::RequestEnd(uint32_t request) {
+  if (controller_ == nullptr || request == 0) return;
+  controller_->Post({.kind = SignalKind::kRequestEnd,
+                     .request = request,
+                     .now_ns = MonotonicTickNs()});
+}
+
+void BoostProvider::BeforePoll(int epoll_fd) {
+  if (epoll_fd != loop_->backend_fd) return;
+  asked_ns_ = MonotonicTickNs();
+  controller_->Post({.kind = SignalKind::kLoopIdle, .now_ns = asked_ns_});
+}
+
+// What the loop finds without having waited became ready while it was busy:
+// half of that time ago on average.
+void BoostProvider::AfterPoll(int epoll_fd, const epoll_event* ready,
+                              int count) {
+  if (epoll_fd != loop_->backend_fd) return;
+  const int saved_errno = errno;
+  const int64_t now_ns = MonotonicTickNs();
+  arrival_ns_ =
+      now_ns - asked_ns_ > kSleptNs ? now_ns : (returned_ns_ + now_ns) / 2;
+  returned_ns_ = now_ns;
+  batch_size_ = std::clamp(count, 0, kMaxBatch);
+  for (int i = 0; i < batch_size_; ++i) batch_[i] = ready[i].data.fd;
+  running_ = 0;
+  controller_->Post({.kind = SignalKind::kLoopBusy,
+                     .value = static_cast<uint32_t>(batch_size_),
+                     .now_ns = now_ns});
+  controller_->Post({.kind = SignalKind::kEventBegin, .now_ns = now_ns});
+  errno = saved_errno;
+}
+
+// The first event of a batch has begun with the wait's return; another begins
+// when libuv reads a file that comes later in the batch. Reads of others are
+// the application's own.
+void BoostProvider::BeforeReceive(int fd) {
+  for (int i = running_; i < batch_size_; ++i) {
+    if (batch_[i] != fd) continue;
+    if (i == running_) return;
+    const int64_t now_ns = MonotonicTickNs();
+    if (i > running_ + 1) {  // files without a read in between
+      controller_->Post({.kind = SignalKind::kQueueLength,
+                         .value = static_cast<uint32_t>(batch_size_ - i),
+                         .now_ns = now_ns});
+    }
+    running_ = i;
+    controller_->Post({.kind = SignalKind::kEventBegin, .now_ns = now_ns});
+    return;
+  }
+}
+
+void BoostProvider::OnGcBegin(v8::Isolate*, v8::GCType type,
+                              v8::GCCallbackFlags, void* self_) {
+  auto* const self = static_cast<BoostProvider*>(self_);
+  if (self->gc_depth_++ > 0) return;
+  self->controller_->Post({.kind = SignalKind::kGcBegin,
+                           .value = static_cast<uint32_t>(type),
+                           .now_ns = MonotonicTickNs()});
+}
+
+void BoostProvider::OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags,
+                            void* self_) {
+  auto* const self = static_cast<BoostProvider*>(self_);
+  if (self->gc_depth_ == 0) return;  // boosting began inside this collection
+  if (--self->gc_depth_ > 0) return;
+  self->controller_->Post(
+      {.kind = SignalKind::kGcEnd, .now_ns = MonotonicTickNs()});
+}
+
+}  // namespace edgewise

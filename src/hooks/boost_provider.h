@@ -1,0 +1,83 @@
+#pragma once
+
+#include <uv.h>
+#include <v8.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "boost/actuator.h"
+#include "boost/controller.h"
+#include "boost/policy.h"
+#include "hooks/interpose.h"
+
+namespace edgewise {
+
+struct BoostConfig {
+  std::string policies;  // as MakePolicy() takes them
+  PolicyConfig policy;
+  ActuatorConfig actuator;
+  std::string stats_path;  // empty: none is written
+};
+
+// Boosts one event loop: turns what V8, the loop and the kernel's calls show
+// into a controller's signals (VEE'19 sections 6 and 7). Independent of
+// recording; on any Node. One per thread, kept until its environment is gone.
+// Environment's thread only.
+class BoostProvider : private LoopObserver {
+ public:
+  // The calling thread's provider, made at the first call.
+  static BoostProvider* ForThread();
+
+  // Begins to boost. AlreadyExists: it does already; others as MakePolicy() and
+  // MakeActuator() say.
+  absl::Status Start(BoostConfig config);
+
+  // Stops, and restores the frequency. No effect when it does not boost.
+  void Stop();
+
+  // Null when it does not boost.
+  Controller* controller() { return controller_.get(); }
+
+  // Why only collections are seen; Ok: the loop's queue is seen too.
+  const absl::Status& queue_status() const { return queue_; }
+
+  // A request of `route` (0: not known) begins in the event that runs; its
+  // number, for RequestEnd().
+  uint32_t RequestBegin(uint32_t route);
+  void RequestEnd(uint32_t request);
+
+ private:
+  explicit BoostProvider(v8::Isolate* isolate, uv_loop_t* loop)
+      : isolate_(isolate), loop_(loop) {}
+  ~BoostProvider() override;
+
+  void BeforePoll(int epoll_fd) override;
+  void AfterPoll(int epoll_fd, const epoll_event* ready, int count) override;
+  void BeforeReceive(int fd) override;
+
+  static void OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
+  static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
+  static void Dispose(void* provider);
+
+  v8::Isolate* const isolate_;
+  uv_loop_t* const loop_;
+  absl::Status queue_;
+  std::unique_ptr<Controller> controller_;
+  int gc_depth_ = 0;
+  uint32_t last_request_ = 0;
+
+  // The batch that the last wait returned: its files in the order in which
+  // libuv serves them, up to the one whose event runs.
+  static constexpr int kMaxBatch = 1024;
+  int batch_[kMaxBatch];
+  int batch_size_ = 0;
+  int running_ = 0;
+  int64_t asked_ns_ = 0;     // the loop began to wait
+  int64_t returned_ns_ = 0;  // and the wait returned
+  int64_t arrival_ns_ = 0;   // when the batch's files became ready, about
+};
+
+}  // namespace edgewise

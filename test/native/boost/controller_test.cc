@@ -1,0 +1,319 @@
+#include "boost/controller.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/clock.h"
+
+namespace edgewise {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+void SleepMs(int64_t ms) {
+  const timespec time{ms / 1000, ms % 1000 * kMs};
+  nanosleep(&time, nullptr);
+}
+
+// What an actuator was asked for, shared with the test, which outlives it.
+struct Asked {
+  std::mutex mutex;
+  std::vector<Level> levels;
+  std::vector<std::thread::id> threads;
+  bool restored = false;
+
+  size_t count() {
+    const std::lock_guard lock(mutex);
+    return levels.size();
+  }
+  Level last() {
+    const std::lock_guard lock(mutex);
+    return levels.back();
+  }
+  std::thread::id last_thread() {
+    const std::lock_guard lock(mutex);
+    return threads.back();
+  }
+};
+
+class FakeActuator : public Actuator {
+ public:
+  FakeActuator(Asked* asked, int64_t call_ns, int64_t transition_ns)
+      : asked_(asked), call_ns_(call_ns), transition_ns_(transition_ns) {}
+
+  std::string_view name() const override { return "fake"; }
+  std::string description() const override { return "of a test"; }
+  absl::Status Set(Level level) override {
+    const std::lock_guard lock(asked_->mutex);
+    asked_->levels.push_back(level);
+    asked_->threads.push_back(std::this_thread::get_id());
+    return fails ? absl::UnavailableError("gone") : absl::OkStatus();
+  }
+  void Restore() override { asked_->restored = true; }
+  int64_t call_ns() const override { return call_ns_; }
+  int64_t transition_ns() const override { return transition_ns_; }
+  Frequencies frequencies() const override { return {100, 150, 200}; }
+
+  bool fails = false;
+
+ private:
+  Asked* const asked_;
+  const int64_t call_ns_;
+  const int64_t transition_ns_;
+};
+
+// Wants high during collections, and from a deadline after each event's begin;
+// at a queue length of ten.
+class FakePolicy : public Policy {
+ public:
+  explicit FakePolicy(int64_t head_ns) : head_ns_(head_ns) {}
+
+  std::string_view name() const override { return "fake"; }
+  void On(const Signal& signal) override {
+    switch (signal.kind) {
+      case SignalKind::kGcBegin:
+        want_ = {Level::kHigh, Reason::kGc};
+        break;
+      case SignalKind::kEventBegin:
+        deadline_ns_ = signal.now_ns + head_ns_;
+        want_ = {};
+        break;
+      case SignalKind::kDeadline:
+        deadline_ns_ = kNever;
+        want_ = {Level::kHigh, Reason::kHead};
+        break;
+      case SignalKind::kQueueLength:
+        if (signal.value >= 10) want_ = {Level::kHigh, Reason::kQueue};
+        break;
+      case SignalKind::kLoopIdle:
+        deadline_ns_ = kNever;
+        want_ = {};
+        break;
+      case SignalKind::kGcEnd:
+        want_ = {};
+        break;
+      default:
+        break;
+    }
+  }
+  Want want() const override { return want_; }
+  int64_t next_deadline_ns() const override { return deadline_ns_; }
+
+ private:
+  const int64_t head_ns_;
+  Want want_;
+  int64_t deadline_ns_ = kNever;
+};
+
+class ControllerTest : public testing::Test {
+ protected:
+  void Start(int64_t call_ns = 0, int64_t transition_ns = 0,
+             ControllerConfig config = {}) {
+    auto actuator =
+        std::make_unique<FakeActuator>(&asked_, call_ns, transition_ns);
+    actuator->fails = fails_;
+    controller_ =
+        std::make_unique<Controller>(std::make_unique<FakePolicy>(5 * kMs),
+                                     std::move(actuator), std::move(config));
+  }
+
+  void Post(SignalKind kind, uint32_t value = 0) {
+    controller_->Post(
+        {.kind = kind, .value = value, .now_ns = MonotonicTickNs()});
+  }
+
+  // Waits for at most two seconds.
+  bool Eventually(size_t count, Level level) {
+    for (int i = 0; i < 2000; ++i) {
+      if (asked_.count() >= count && asked_.last() == level) return true;
+      SleepMs(1);
+    }
+    return false;
+  }
+
+  Asked asked_;
+  bool fails_ = false;
+  std::unique_ptr<Controller> controller_;
+};
+
+TEST_F(ControllerTest, BeginsWithTheLevelOfThePolicyAndRestores) {
+  Start();
+  EXPECT_EQ(asked_.levels, std::vector{Level::kLow});
+  controller_->Stop();
+  EXPECT_TRUE(asked_.restored);
+  EXPECT_EQ(asked_.count(), 1u);
+}
+
+TEST_F(ControllerTest, ACheapActuatorIsCalledByTheLoopAtOnce) {
+  Start();
+  Post(SignalKind::kGcBegin, 1);
+  ASSERT_EQ(asked_.count(), 2u);
+  EXPECT_EQ(asked_.last(), Level::kHigh);
+  EXPECT_EQ(asked_.last_thread(), std::this_thread::get_id());
+  Post(SignalKind::kGcEnd);
+  EXPECT_EQ(asked_.last(), Level::kLow);
+}
+
+TEST_F(ControllerTest, ADearActuatorIsCalledByTheThread) {
+  Start(/*call_ns=*/100'000);
+  Post(SignalKind::kGcBegin, 1);
+  ASSERT_TRUE(Eventually(2, Level::kHigh));
+  EXPECT_NE(asked_.last_thread(), std::this_thread::get_id());
+  Post(SignalKind::kGcEnd);
+  EXPECT_TRUE(Eventually(3, Level::kLow));
+}
+
+TEST_F(ControllerTest, ALongEventIsBoostedWhileItRuns) {
+  Start();
+  Post(SignalKind::kLoopBusy, 1);
+  Post(SignalKind::kEventBegin);
+  EXPECT_EQ(asked_.count(), 1u);
+  ASSERT_TRUE(Eventually(2, Level::kHigh));
+  Post(SignalKind::kLoopIdle);
+  EXPECT_EQ(asked_.last(), Level::kLow);
+  const ControllerStats stats = controller_->stats();
+  EXPECT_EQ(stats.reasons[static_cast<size_t>(Reason::kHead)].boosts, 1u);
+}
+
+TEST_F(ControllerTest, AnEventThatEndsBeforeItsDeadlineIsNot) {
+  Start();
+  for (int i = 0; i < 50; ++i) {
+    Post(SignalKind::kLoopBusy, 1);
+    Post(SignalKind::kEventBegin);
+    Post(SignalKind::kLoopIdle);
+  }
+  SleepMs(20);
+  EXPECT_EQ(asked_.count(), 1u);
+}
+
+TEST_F(ControllerTest, ARaisedLevelIsHeldForTheDwell) {
+  Start(/*call_ns=*/0, /*transition_ns=*/10 * kMs);
+  Post(SignalKind::kGcBegin, 1);
+  Post(SignalKind::kGcEnd);
+  EXPECT_EQ(asked_.last(), Level::kHigh);
+  // Another collection meanwhile is no new boost.
+  Post(SignalKind::kGcBegin, 1);
+  Post(SignalKind::kGcEnd);
+  EXPECT_EQ(asked_.count(), 2u);
+  ASSERT_TRUE(Eventually(3, Level::kLow));
+  const ControllerStats stats = controller_->stats();
+  const auto& gc = stats.reasons[static_cast<size_t>(Reason::kGc)];
+  EXPECT_EQ(gc.boosts, 1u);
+  EXPECT_GE(gc.boosted_ns, 20 * kMs);
+}
+
+TEST_F(ControllerTest, TheQueueIsLookedAtWhileTheLoopIsBusy) {
+  const int epoll = epoll_create1(EPOLL_CLOEXEC);
+  std::vector<int> files;
+  for (int i = 0; i < 10; ++i) {
+    files.push_back(eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
+    epoll_event event{};
+    event.events = EPOLLIN;
+    epoll_ctl(epoll, EPOLL_CTL_ADD, files.back(), &event);
+  }
+  Start(0, 0, {.look_fd = epoll});
+  SleepMs(30);
+  EXPECT_EQ(asked_.count(), 1u) << "an idle loop has no queue";
+  EXPECT_EQ(controller_->stats().looks, 0u);
+  Post(SignalKind::kLoopBusy, 1);
+  EXPECT_TRUE(Eventually(2, Level::kHigh));
+  Post(SignalKind::kLoopIdle);
+  // The looks took nothing away.
+  epoll_event ready[16];
+  EXPECT_EQ(epoll_wait(epoll, ready, 16, 0), 10);
+  controller_.reset();
+  for (const int file : files) close(file);
+  close(epoll);
+}
+
+TEST_F(ControllerTest, AnActuatorThatFailsIsCountedAndTheLoopGoesOn) {
+  fails_ = true;
+  Start();
+  Post(SignalKind::kGcBegin, 1);
+  Post(SignalKind::kGcEnd);
+  const ControllerStats stats = controller_->stats();
+  EXPECT_EQ(stats.set_errors, 3u);
+  EXPECT_EQ(stats.last_error, "gone");
+}
+
+TEST_F(ControllerTest, ResidenciesAddUpToTheTime) {
+  Start();
+  SleepMs(20);
+  Post(SignalKind::kGcBegin, 1);
+  SleepMs(20);
+  Post(SignalKind::kGcEnd);
+  const ControllerStats stats = controller_->stats();
+  EXPECT_EQ(stats.residency[0] + stats.residency[1] + stats.residency[2],
+            stats.elapsed_ns);
+  EXPECT_GE(stats.residency[2], 20 * kMs);
+  EXPECT_GE(stats.residency[0], 20 * kMs);
+  EXPECT_EQ(stats.reasons[static_cast<size_t>(Reason::kGc)].boosted_ns,
+            stats.residency[2]);
+}
+
+// The loop's posts and the thread's turns meet; under TSan this is the test of
+// the lock.
+TEST_F(ControllerTest, NothingIsLostBetweenTheThreads) {
+  const int epoll = epoll_create1(EPOLL_CLOEXEC);
+  Start(0, 0, {.look_interval_ns = 1000, .look_fd = epoll});
+  constexpr int kCollections = 20'000;
+  for (int i = 0; i < kCollections; ++i) {
+    Post(SignalKind::kLoopBusy, 1);
+    Post(SignalKind::kGcBegin, 1);
+    Post(SignalKind::kGcEnd);
+    if (i % 16 == 0) Post(SignalKind::kLoopIdle);
+  }
+  Post(SignalKind::kLoopIdle);
+  SleepMs(30);
+  const ControllerStats stats = controller_->stats();
+  EXPECT_EQ(stats.dropped_signals, 0u);
+  EXPECT_EQ(asked_.last(), Level::kLow);
+  EXPECT_EQ(stats.reasons[static_cast<size_t>(Reason::kGc)].boosts,
+            static_cast<uint64_t>(kCollections));
+  controller_.reset();
+  close(epoll);
+}
+
+TEST_F(ControllerTest, TheStatisticsAreWrittenAsJson) {
+  const std::string path =
+      testing::TempDir() + "/boost-" + std::to_string(getpid()) + ".json";
+  Start(0, 0, {.stats_path = path});
+  Post(SignalKind::kGcBegin, 1);
+  Post(SignalKind::kGcEnd);
+  controller_->Stop();
+  const auto json = nlohmann::json::parse(std::ifstream(path));
+  EXPECT_EQ(json["policy"], "fake");
+  EXPECT_EQ(json["boosts"], 1);
+  EXPECT_EQ(json["reasons"]["gc"]["boosts"], 1);
+  EXPECT_EQ(json["reaction_ns"]["gc"]["count"], 1);
+  EXPECT_EQ(json["frequencies_khz"]["high"], 200);
+  EXPECT_EQ(json["energy"]["kind"], "modelled");
+  unlink(path.c_str());
+}
+
+TEST(ReactionTimesTest, QuantilesAreTheBucketsUpperBounds) {
+  ReactionTimes times;
+  for (int i = 1; i <= 1000; ++i) times.Add(i);
+  EXPECT_EQ(times.count(), 1000u);
+  EXPECT_EQ(times.max_ns(), 1000u);
+  EXPECT_NEAR(static_cast<double>(times.Quantile(0.5)), 500, 500 / 8.0);
+  EXPECT_NEAR(static_cast<double>(times.Quantile(0.99)), 990, 990 / 8.0);
+  EXPECT_EQ(times.Quantile(1), 1000u);
+  EXPECT_EQ(ReactionTimes().Quantile(0.5), 0u);
+}
+
+}  // namespace
+}  // namespace edgewise
