@@ -2,10 +2,13 @@
 
 // Finds and loads the native addon. Builds for several Nodes live side by side.
 
+const fs = require('node:fs')
 const path = require('node:path')
 
 const KEY = `node-v${process.versions.modules}-${process.platform}-${process.arch}`
-const FILE = path.join(__dirname, '..', 'build', KEY, 'edgewise.node')
+const DIRECTORY = path.join(__dirname, '..', 'build', KEY)
+const FILE = path.join(DIRECTORY, 'edgewise.node')
+const HELPER = path.join(DIRECTORY, 'edgewise-boostd')
 
 let loaded
 
@@ -26,4 +29,9 @@ function load () {
   return loaded
 }
 
-module.exports = { load }
+/** @returns {string} the program that is boostd and restores frequencies; '' when it is not built */
+function helperProgram () {
+  return fs.existsSync(HELPER) ? HELPER : ''
+}
+
+module.exports = { helperProgram, load }

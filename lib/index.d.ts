@@ -39,6 +39,15 @@ export function dump (): string
 
 export function status (): Status
 
+/**
+ * What boosting (EDGEWISE_BOOST) has done in this thread until now, `boost` of
+ * docs/report-json.md; null when it is off.
+ */
+export function boostStatus (): Record<string, any> | null
+
+/** This thread's recording and boosting as Prometheus counters, in its text format. */
+export function metrics (): string
+
 /** What `report` takes. */
 export interface ReportOptions {
   /** The tail are the requests at or above it, of 100; default 99. */

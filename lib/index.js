@@ -3,9 +3,12 @@
 // The public API. Types and documentation: index.d.ts.
 
 const binding = require('./binding')
+const boosting = require('./boosting')
 const { readConfig } = require('./config')
 const { KIND, OUTCOME } = require('./instrument/requests')
 const recording = require('./recording')
+const { readBoost } = require('./report/boost')
+const { prometheus } = require('./report/metrics')
 
 function start (options = {}) {
   const { config } = readConfig()
@@ -39,7 +42,23 @@ function request (name, fn) {
 }
 
 function report (directory, options = {}) {
-  return JSON.parse(binding.load().report(directory, options))
+  const found = JSON.parse(binding.load().report(directory, options))
+  const boost = readBoost(directory)
+  return boost.length > 0 ? { ...found, boost } : found
 }
 
-module.exports = { report, start, stop: recording.stop, dump: recording.dump, status: recording.status, request, probe: recording.probe }
+function metrics () {
+  return prometheus(recording.status(), boosting.status())
+}
+
+module.exports = {
+  report,
+  start,
+  stop: recording.stop,
+  dump: recording.dump,
+  status: recording.status,
+  boostStatus: boosting.status,
+  metrics,
+  request,
+  probe: recording.probe
+}

@@ -4,6 +4,7 @@
 // variables say. Never throws: the application goes on, one line tells why.
 
 const { BroadcastChannel, isMainThread } = require('node:worker_threads')
+const boosting = require('./boosting')
 const { readConfig } = require('./config')
 const { serve } = require('./control')
 const recording = require('./recording')
@@ -17,11 +18,11 @@ function say (text) {
   } catch { /* stderr is gone; there is nobody to tell */ }
 }
 
-function attempt (action) {
+function attempt (action, otherwise = 'unrecorded') {
   try {
     return action()
   } catch (error) {
-    say(`${error.message}; the application goes on unrecorded`)
+    say(`${error.message}; the application goes on ${otherwise}`)
     return undefined
   }
 }
@@ -33,6 +34,7 @@ function register () {
   // Cluster workers and child processes record into the same directory.
   process.env.EDGEWISE_OUT = config.out
   if (config.enabled) attempt(() => recording.start(config))
+  if (config.boost) attempt(() => boost(config), 'at its normal frequency')
   if (isMainThread) tellOfPatches(recording.status().found?.patched, problems)
   const toThreads = followCommands(config)
   if (isMainThread) serveCommands(config, toThreads)
@@ -44,6 +46,13 @@ function tellOfPatches (patched, problems) {
   if (typeof patched === 'string') say(`${patched}; recording as on an unpatched Node`)
   const chosen = process.env.EDGEWISE_CAUSALITY && !problems.some((problem) => problem.startsWith('EDGEWISE_CAUSALITY'))
   if (patched === true && chosen) say('EDGEWISE_CAUSALITY has no effect: this patched Node sees every dependency')
+}
+
+function boost (config) {
+  const { actuator, description, queue } = boosting.start(config)
+  if (!isMainThread) return
+  say(`boosting (${config.boost}) with ${actuator}: ${description}`)
+  if (queue !== true) say(`only collections are seen, not the loop's queue: ${queue}`)
 }
 
 // Worker threads follow what the main thread is told.
@@ -78,6 +87,7 @@ function serveCommands (config, toThreads) {
 function finish (config, tell) {
   const { dropped, lostBytes, recording: wasOn } = recording.status()
   attempt(recording.stop)
+  attempt(boosting.stop, 'at its normal frequency')
   if (!wasOn) return
   if (dropped || lostBytes) say(`lost ${dropped} records (ring full: EDGEWISE_RING_RECORDS) and ${lostBytes} bytes (not written)`)
   if (tell) say(`recorded to ${config.out}; read it with: edgewise report ${config.out}`)

@@ -1,13 +1,9 @@
 'use strict'
 
-const { exitCodeOf, start } = require('./child')
 const { EXIT, note } = require('./failure')
+const { runForeground } = require('./foreground')
 const { name } = require('./arguments')
 const { megabytes, noTrace, prepareOut, recordedEnvironment, traceSize } = require('./recording')
-
-const GRACE_MS = 10_000
-/** @type {NodeJS.Signals[]} */
-const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
 /** @param {import('commander').Command} program */
 function add (program) {
@@ -34,21 +30,7 @@ Examples:
  */
 async function record (command, options) {
   const out = prepareOut(options.out)
-  /** @type {import('./child').Child | null} */
-  let child = null
-  let asked = 0
-  for (const signal of FORWARDED) {
-    process.on(signal, () => {
-      asked++
-      if (asked === 3) note('stopping it by force')
-      child?.signal(asked < 3 ? signal : 'SIGKILL')
-    })
-  }
-  child = await start(command, { env: recordedEnvironment(process.env, out), stdio: 'inherit' })
-  const code = exitCodeOf(await child.done)
-  // Told to stop, nothing stays; else what it left running is its own affair.
-  if (asked > 0) await child.stop(GRACE_MS)
-  else child.release()
+  const code = await runForeground(command, recordedEnvironment(process.env, out))
   const { files, bytes } = traceSize(out)
   if (files === 0) {
     note(noTrace(out))

@@ -3,6 +3,7 @@
 // Renders the object of docs/report-json.md for a terminal: what to act on
 // first, then what is missing, then the evidence.
 
+const { boost } = require('./boost')
 const { printable, styleOf } = require('./layout')
 const { losses } = require('./losses')
 const { notes } = require('./notes')
@@ -29,6 +30,7 @@ function render (reportJson, options = {}) {
     routes(report, style),
     blockers(report, style),
     report.request ? single(report, style) : slowest(report, style),
+    boost(report.boost, style),
     notes(report).map((line) => style.faint(line)).join('\n')
   ]
   return sections.filter(Boolean).join('\n\n') + '\n'

@@ -40,8 +40,9 @@ const LIB = {
   report: [],
   instrument: [],
   recording: ['binding', 'instrument', 'make-directory'],
-  index: ['binding', 'report', 'config', 'instrument', 'recording'],
-  register: ['binding', 'config', 'control', 'recording'],
+  boosting: ['binding', 'config', 'instrument', 'make-directory'],
+  index: ['binding', 'report', 'config', 'instrument', 'recording', 'boosting'],
+  register: ['binding', 'config', 'control', 'recording', 'boosting'],
   cli: ['index', 'report', 'config', 'control', 'make-directory', 'patched-node'],
   bin: ['cli']
 }

@@ -1,10 +1,11 @@
 'use strict'
 
-// Everything the environment can say to the recorder, in one table. README's
+// Everything the environment can say, in one table. README's
 // table is checked against it, and so is every value a user sets: a value that
 // is not allowed is named with what is allowed, and the default is used.
 
-const path = require('node:path')
+const { BOOST } = require('./boost')
+const { RECORDING } = require('./recording')
 
 /**
  * @typedef {object} Config
@@ -16,6 +17,18 @@ const path = require('node:path')
  * @property {boolean} enabled whether recording starts with the process
  * @property {number} ringRecords what a thread can record before its drain thread has taken it
  * @property {number} watcherUs how long the ready-time watcher sleeps between looks, µs; 0: no watcher
+ * @property {string | null} boost policies, joined by commas; null: the processor is not boosted
+ * @property {string} boostActuator
+ * @property {number} boostQueueFactor
+ * @property {number} boostHeadFactor
+ * @property {number | null} boostTargetMs latency that slo and rubik defend; null: the percentile of what was seen
+ * @property {number} boostPercentile
+ * @property {string[] | null} boostRoutes of adrenaline, 'METHOD path'
+ * @property {number[] | null} boostMhz low, mid, high; null: the hardware's own
+ * @property {number} boostDelayUs of an emulated transition
+ * @property {string | null} boostDomain shared by processes with one emulated frequency; null: none
+ * @property {string} boostSocket where boostd listens
+ * @property {string | null} boostStats directory of the statistics; null: the trace's, if it is recorded
  */
 
 /**
@@ -31,91 +44,11 @@ const path = require('node:path')
 
 /** @typedef {{ pid: number, cwd: string }} Place */
 
-const MAX_MB = { stream: 1024, flight: 64 }
-const RING_RECORDS = { default: 2 ** 17, min: 2, max: 2 ** 22 }
-const WATCHER_US = { default: 100, min: 20, max: 10_000 }
-
 /**
  * In order: a default may depend on the variables before it.
  * @type {Variable[]}
  */
-const VARIABLES = [
-  {
-    name: 'EDGEWISE_OUT',
-    key: 'out',
-    values: 'a directory',
-    default: './edgewise-<pid>',
-    text: 'Where the trace goes; created when it is missing.',
-    read: (value, { cwd }) => path.resolve(cwd, value),
-    fallback: (config, { pid, cwd }) => path.join(cwd, `edgewise-${pid}`)
-  },
-  {
-    name: 'EDGEWISE_MODE',
-    key: 'mode',
-    values: 'stream, flight',
-    default: 'stream',
-    text: 'stream writes everything; flight keeps the latest in memory and writes on a dump, a breach of EDGEWISE_SLO_MS, or exit.',
-    read: oneOf('stream', 'flight'),
-    fallback: () => 'stream'
-  },
-  {
-    name: 'EDGEWISE_MAX_MB',
-    key: 'maxMb',
-    values: 'a number > 0',
-    default: `${MAX_MB.stream} (stream), ${MAX_MB.flight} (flight)`,
-    text: 'Quota in MiB: of the trace on disk (stream), of the memory that holds it (flight).',
-    read: positive,
-    fallback: (config) => MAX_MB[config.mode ?? 'stream']
-  },
-  {
-    name: 'EDGEWISE_CAUSALITY',
-    key: 'causality',
-    values: 'events, promises',
-    default: 'promises',
-    text: 'events follows callbacks only; promises also follows continuations that a shared (pooled) connection resumes.',
-    read: oneOf('events', 'promises'),
-    fallback: () => 'promises'
-  },
-  {
-    name: 'EDGEWISE_SLO_MS',
-    key: 'sloMs',
-    values: 'a number > 0',
-    default: 'unset',
-    text: 'In flight mode: a request slower than this many ms dumps the trace.',
-    read: positive,
-    fallback: () => null
-  },
-  {
-    name: 'EDGEWISE_ENABLED',
-    key: 'enabled',
-    values: '0, 1',
-    default: '1',
-    text: '0 starts with recording off; `edgewise on PID` switches it on.',
-    read: (value) => value === '1' ? true : value === '0' ? false : undefined,
-    fallback: () => true
-  },
-  {
-    name: 'EDGEWISE_RING_RECORDS',
-    key: 'ringRecords',
-    values: `a power of two from ${RING_RECORDS.min} to ${RING_RECORDS.max}`,
-    default: String(RING_RECORDS.default),
-    text: 'Records of 32 bytes that each thread keeps until they are taken to the trace, every 20 ms; what does not fit is dropped and counted.',
-    read: ringRecords,
-    fallback: () => RING_RECORDS.default
-  },
-  {
-    name: 'EDGEWISE_WATCHER_US',
-    key: 'watcherUs',
-    values: `0, or a whole number from ${WATCHER_US.min} to ${WATCHER_US.max}`,
-    default: String(WATCHER_US.default),
-    text: 'How long the ready-time watcher rests between looks, in µs: the largest error of a ready time that the kernel does not stamp (pipes, files, connections to databases). 0 switches it off.',
-    read: watcherUs,
-    fallback: () => WATCHER_US.default
-  }
-]
-
-/** Names that will mean something in a later version, by prefix. */
-const RESERVED = [{ prefix: 'EDGEWISE_BOOST', text: 'boosting the processor is not available in this version' }]
+const VARIABLES = [...RECORDING, ...BOOST]
 
 /**
  * Reads the EDGEWISE_* variables. An empty value is the same as none. Never
@@ -155,50 +88,11 @@ function strangers (env) {
   const problems = []
   for (const name of Object.keys(env).sort()) {
     if (!name.startsWith('EDGEWISE_') || known.includes(name)) continue
-    const reserved = RESERVED.find(({ prefix }) => name.startsWith(prefix))
     const near = nearest(name, known)
     const hint = near ? `did you mean ${near}?` : `known are ${known.join(', ')}`
-    problems.push(reserved
-      ? `${name} is reserved: ${reserved.text}; it is ignored`
-      : `${name} is not a variable of edgewise: ${hint}`)
+    problems.push(`${name} is not a variable of edgewise: ${hint}`)
   }
   return problems
-}
-
-/** @param {...string} values */
-function oneOf (...values) {
-  return (/** @type {string} */ value) => values.includes(value) ? value : undefined
-}
-
-/** @param {string} value */
-function positive (value) {
-  const number = plainNumber(value)
-  return number !== undefined && number > 0 ? number : undefined
-}
-
-/** @param {string} value */
-function ringRecords (value) {
-  const number = plainNumber(value)
-  if (number === undefined || number < RING_RECORDS.min || number > RING_RECORDS.max) return undefined
-  return Number.isInteger(Math.log2(number)) ? number : undefined
-}
-
-/** @param {string} value */
-function watcherUs (value) {
-  const number = plainNumber(value)
-  if (number === undefined || !Number.isInteger(number)) return undefined
-  const allowed = number === 0 || (number >= WATCHER_US.min && number <= WATCHER_US.max)
-  return allowed ? number : undefined
-}
-
-/**
- * Number() would take '', ' 1 ', '0x10' and 'Infinity' too.
- * @param {string} value
- */
-function plainNumber (value) {
-  if (!/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return undefined
-  const number = Number(value)
-  return Number.isFinite(number) ? number : undefined
 }
 
 /**

@@ -1,0 +1,93 @@
+'use strict'
+
+// Boosting in this thread, beside recording or without it. Whatever fails here
+// leaves the application at its normal frequency.
+
+const path = require('node:path')
+const { threadId } = require('node:worker_threads')
+const binding = require('./binding')
+const { instrumentBoostRequests } = require('./instrument/boost-requests')
+const { RouteTable } = require('./instrument/routes')
+const { makeDirectory } = require('./make-directory')
+
+/** Policies that must know which requests are in flight. */
+const OF_REQUESTS = ['slo', 'rubik', 'adrenaline']
+
+/** @type {null | { native: any, undo: () => void }} */
+let current = null
+
+/**
+ * Begins to boost this thread's event loop.
+ *
+ * @param {import('./config').Config} config with `boost` set
+ * @returns {{ actuator: string, description: string, queue: true | string }} what
+ *   changes the frequency; `queue`: true, or why only collections are seen
+ * @throws {Error} when nothing here can change the frequency; the application is
+ *   as it was
+ */
+function start (config) {
+  if (current) return described(current.native, true)
+  const native = binding.load()
+  const policies = /** @type {string} */ (config.boost)
+  const routes = numberedRoutes()
+  const { queue } = native.boostStart({
+    policies,
+    queueFactor: config.boostQueueFactor,
+    headFactor: config.boostHeadFactor,
+    targetNs: (config.boostTargetMs ?? 0) * 1e6,
+    percentile: config.boostPercentile,
+    tailRoutes: (config.boostRoutes ?? []).map((route) => routes.numberOfText(route)),
+    actuator: config.boostActuator,
+    frequenciesKhz: (config.boostMhz ?? [0, 0, 0]).map((mhz) => mhz * 1000),
+    delayNs: config.boostDelayUs * 1000,
+    domain: config.boostDomain ?? '',
+    guardian: binding.helperProgram(),
+    socket: config.boostSocket,
+    statsPath: statsFile(config)
+  })
+  const wantsRequests = policies.split(',').some((name) => OF_REQUESTS.includes(name))
+  current = { native, undo: wantsRequests ? instrumentBoostRequests(native, routes.table) : () => {} }
+  return described(native, queue)
+}
+
+/** Stops, restores the frequency and writes the statistics; no effect when this thread is not boosted. */
+function stop () {
+  if (!current) return
+  const { native, undo } = current
+  current = null
+  undo()
+  native.boostStop()
+}
+
+/** @returns {Record<string, any> | null} what boosting has done until now: `boost` of docs/report-json.md */
+function status () {
+  return current && JSON.parse(current.native.boostStats())
+}
+
+// Routes by numbers of their own: 1, 2, ...; policies keep tables of them.
+function numberedRoutes () {
+  /** @type {Map<string, number>} */
+  const numbers = new Map()
+  const numberOfText = (/** @type {string} */ text) => {
+    const known = numbers.get(text)
+    if (known !== undefined) return known
+    numbers.set(text, numbers.size + 1)
+    return numbers.size
+  }
+  return { numberOfText, table: new RouteTable(numberOfText) }
+}
+
+function described (native, queue) {
+  const { actuator, description } = JSON.parse(native.boostStats())
+  return { actuator, description, queue }
+}
+
+/** @param {import('./config').Config} config @returns {string} '' for none */
+function statsFile (config) {
+  const directory = config.boostStats ?? (config.enabled ? config.out : null)
+  if (directory === null) return ''
+  makeDirectory(directory)
+  return path.join(directory, `boost-${process.pid}-${threadId}.json`)
+}
+
+module.exports = { start, status, stop }

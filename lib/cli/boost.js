@@ -1,0 +1,81 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { InvalidArgumentError } = require('commander')
+const { VARIABLES, readConfig } = require('../config')
+const { boost: render, readBoost } = require('../report/boost')
+const { printable, styleOf } = require('../report/layout')
+const { EXIT, note } = require('./failure')
+const { runForeground } = require('./foreground')
+const { recordedEnvironment } = require('./recording')
+const { colorOf } = require('./terminal')
+
+/** @param {import('commander').Command} program */
+function add (program) {
+  program.command('boost')
+    .summary('run a command and boost the processor when its tail gains from it')
+    .description('Runs a command with boosting on, in every Node.js process it starts: the processor\'s frequency is raised during garbage ' +
+      'collections and while the event queue is overloaded. Tells at the end what was boosted, and exits with the command\'s exit code.')
+    .argument('<command...>', 'what to run, after --')
+    .option('--policy <LIST>', 'when to boost (default: EDGEWISE_BOOST, else gc,queue)', allowed('EDGEWISE_BOOST'))
+    .option('--actuator <NAME>', 'how (default: EDGEWISE_BOOST_ACTUATOR, else auto)', allowed('EDGEWISE_BOOST_ACTUATOR'))
+    .option('--record', 'record it as well')
+    .option('--json', 'print what was boosted as JSON')
+    .passThroughOptions()
+    .addHelpText('after', `
+Examples:
+  edgewise boost -- node app.js
+  edgewise boost --policy slo --actuator cpufreq -- node app.js
+  EDGEWISE_BOOST_ACTUATOR=emulated edgewise boost -- node app.js`)
+    .action(async (command, options) => {
+      process.exitCode = await boost(command, options)
+    })
+}
+
+/**
+ * @param {string[]} command
+ * @param {{ policy?: string, actuator?: string, record?: boolean, json?: boolean }} options
+ * @returns {Promise<number>} the exit code
+ */
+async function boost (command, options) {
+  const stats = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-'))
+  try {
+    const code = await runForeground(command, environment(options, stats))
+    const threads = readBoost(stats)
+    if (threads.length === 0) {
+      note('nothing was boosted: the command must run Node.js, and a line above may say why it could not be')
+      return code || EXIT.failure
+    }
+    process.stdout.write(options.json
+      ? JSON.stringify({ schema: 1, boost: threads }, null, 2) + '\n'
+      : render(printable(threads), styleOf({ color: colorOf(process.stdout), width: process.stdout.columns })) + '\n')
+    return code
+  } finally {
+    fs.rmSync(stats, { recursive: true, force: true })
+  }
+}
+
+/** @param {{ policy?: string, actuator?: string, record?: boolean }} options @param {string} stats @returns {NodeJS.ProcessEnv} */
+function environment ({ policy, actuator, record }, stats) {
+  const { config } = readConfig()
+  return {
+    ...recordedEnvironment(process.env, config.out),
+    EDGEWISE_BOOST: policy ?? config.boost ?? 'gc,queue',
+    EDGEWISE_BOOST_ACTUATOR: actuator ?? config.boostActuator,
+    EDGEWISE_BOOST_STATS: stats,
+    EDGEWISE_ENABLED: record ? '1' : '0'
+  }
+}
+
+/** @param {string} name of the variable whose values a flag takes */
+function allowed (name) {
+  const variable = VARIABLES.find((one) => one.name === name)
+  return (/** @type {string} */ text) => {
+    if (variable?.read(text, { pid: process.pid, cwd: '.' }) === undefined) throw new InvalidArgumentError(`Allowed is ${variable?.values}.`)
+    return text
+  }
+}
+
+module.exports = { add }

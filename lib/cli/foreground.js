@@ -1,0 +1,36 @@
+'use strict'
+
+const { exitCodeOf, start } = require('./child')
+const { note } = require('./failure')
+
+const GRACE_MS = 10_000
+/** @type {NodeJS.Signals[]} */
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+
+/**
+ * Runs a command on this terminal until it ends; passes signals on to it, the
+ * third by force.
+ * @param {string[]} command
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<number>} its exit code
+ */
+async function runForeground (command, env) {
+  /** @type {import('./child').Child | null} */
+  let child = null
+  let asked = 0
+  for (const signal of FORWARDED) {
+    process.on(signal, () => {
+      asked++
+      if (asked === 3) note('stopping it by force')
+      child?.signal(asked < 3 ? signal : 'SIGKILL')
+    })
+  }
+  child = await start(command, { env, stdio: 'inherit' })
+  const code = exitCodeOf(await child.done)
+  // Told to stop, nothing stays; else what it left running is its own affair.
+  if (asked > 0) await child.stop(GRACE_MS)
+  else child.release()
+  return code
+}
+
+module.exports = { runForeground }

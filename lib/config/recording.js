@@ -1,0 +1,103 @@
+'use strict'
+
+// What the environment can say to the recorder.
+
+const path = require('node:path')
+const { oneOf, plainNumber, positive } = require('./values')
+
+const MAX_MB = { stream: 1024, flight: 64 }
+const RING_RECORDS = { default: 2 ** 17, min: 2, max: 2 ** 22 }
+const WATCHER_US = { default: 100, min: 20, max: 10_000 }
+
+/** @type {import('./index').Variable[]} */
+const RECORDING = [
+  {
+    name: 'EDGEWISE_OUT',
+    key: 'out',
+    values: 'a directory',
+    default: './edgewise-<pid>',
+    text: 'Where the trace goes; created when it is missing.',
+    read: (value, { cwd }) => path.resolve(cwd, value),
+    fallback: (config, { pid, cwd }) => path.join(cwd, `edgewise-${pid}`)
+  },
+  {
+    name: 'EDGEWISE_MODE',
+    key: 'mode',
+    values: 'stream, flight',
+    default: 'stream',
+    text: 'stream writes everything; flight keeps the latest in memory and writes on a dump, a breach of EDGEWISE_SLO_MS, or exit.',
+    read: oneOf('stream', 'flight'),
+    fallback: () => 'stream'
+  },
+  {
+    name: 'EDGEWISE_MAX_MB',
+    key: 'maxMb',
+    values: 'a number > 0',
+    default: `${MAX_MB.stream} (stream), ${MAX_MB.flight} (flight)`,
+    text: 'Quota in MiB: of the trace on disk (stream), of the memory that holds it (flight).',
+    read: positive,
+    fallback: (config) => MAX_MB[config.mode ?? 'stream']
+  },
+  {
+    name: 'EDGEWISE_CAUSALITY',
+    key: 'causality',
+    values: 'events, promises',
+    default: 'promises',
+    text: 'events follows callbacks only; promises also follows continuations that a shared (pooled) connection resumes.',
+    read: oneOf('events', 'promises'),
+    fallback: () => 'promises'
+  },
+  {
+    name: 'EDGEWISE_SLO_MS',
+    key: 'sloMs',
+    values: 'a number > 0',
+    default: 'unset',
+    text: 'In flight mode: a request slower than this many ms dumps the trace.',
+    read: positive,
+    fallback: () => null
+  },
+  {
+    name: 'EDGEWISE_ENABLED',
+    key: 'enabled',
+    values: '0, 1',
+    default: '1',
+    text: '0 starts with recording off; `edgewise on PID` switches it on.',
+    read: (value) => value === '1' ? true : value === '0' ? false : undefined,
+    fallback: () => true
+  },
+  {
+    name: 'EDGEWISE_RING_RECORDS',
+    key: 'ringRecords',
+    values: `a power of two from ${RING_RECORDS.min} to ${RING_RECORDS.max}`,
+    default: String(RING_RECORDS.default),
+    text: 'Records of 32 bytes that each thread keeps until they are taken to the trace, every 20 ms; what does not fit is dropped and counted.',
+    read: ringRecords,
+    fallback: () => RING_RECORDS.default
+  },
+  {
+    name: 'EDGEWISE_WATCHER_US',
+    key: 'watcherUs',
+    values: `0, or a whole number from ${WATCHER_US.min} to ${WATCHER_US.max}`,
+    default: String(WATCHER_US.default),
+    text: 'How long the ready-time watcher rests between looks, in µs: the largest error of a ready time that the kernel does not stamp (pipes, files, connections to databases). 0 switches it off.',
+    read: watcherUs,
+    fallback: () => WATCHER_US.default
+  }
+]
+
+/** @param {string} value */
+function ringRecords (value) {
+  const number = plainNumber(value)
+  if (number === undefined || number < RING_RECORDS.min || number > RING_RECORDS.max) return undefined
+  return Number.isInteger(Math.log2(number)) ? number : undefined
+}
+
+/** @param {string} value */
+function watcherUs (value) {
+  const number = plainNumber(value)
+  if (number === undefined || !Number.isInteger(number)) return undefined
+  const allowed = number === 0 || (number >= WATCHER_US.min && number <= WATCHER_US.max)
+  return allowed ? number : undefined
+}
+
+module.exports = { RECORDING }

@@ -1,0 +1,37 @@
+'use strict'
+
+// How values are read: each returns undefined for what is not allowed.
+
+/** @param {...string} values */
+function oneOf (...values) {
+  return (/** @type {string} */ value) => values.includes(value) ? value : undefined
+}
+
+/** @param {string} value */
+function positive (value) {
+  const number = plainNumber(value)
+  return number !== undefined && number > 0 ? number : undefined
+}
+
+/**
+ * Number() would take '', ' 1 ', '0x10' and 'Infinity' too.
+ * @param {string} value
+ */
+function plainNumber (value) {
+  if (!/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return undefined
+  const number = Number(value)
+  return Number.isFinite(number) ? number : undefined
+}
+
+/**
+ * @param {number} least
+ * @param {number} most
+ */
+function between (least, most) {
+  return (/** @type {string} */ value) => {
+    const number = plainNumber(value)
+    return number !== undefined && number >= least && number <= most ? number : undefined
+  }
+}
+
+module.exports = { between, oneOf, plainNumber, positive }

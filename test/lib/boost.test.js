@@ -1,0 +1,68 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const test = require('node:test')
+const { boost, readBoost } = require('../../lib/report/boost')
+const { styleOf } = require('../../lib/report/layout')
+const { prometheus } = require('../../lib/report/metrics')
+
+const STATS = {
+  schema: 1,
+  policy: 'gc,queue',
+  actuator: 'emulated',
+  description: 'steals',
+  frequencies_khz: { low: 2_600_000, mid: 3_300_000, high: 4_000_000 },
+  elapsed_ns: 10e9,
+  residency_ns: { low: 9e9, mid: 0, high: 1e9 },
+  boosts: 30,
+  reasons: { gc: { boosts: 20, boosted_ns: 6e8 }, head: { boosts: 10, boosted_ns: 4e8 } },
+  reaction_ns: { gc: { count: 20, p50: 400, p99: 900, max: 1000 }, head: { count: 10, p50: 20_000, p99: 40_000, max: 50_000 } },
+  dropped_signals: 0,
+  set_errors: 0,
+  last_error: '',
+  energy: { kind: 'modelled', normalised: 1.171, measured_uj: null, unavailable: 'no powercap' }
+}
+
+test('files of threads are read in order; one that was cut off is left out', (t) => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-test-'))
+  t.after(() => fs.rmSync(directory, { recursive: true }))
+  fs.writeFileSync(path.join(directory, 'boost-7-1.json'), JSON.stringify(STATS))
+  fs.writeFileSync(path.join(directory, 'boost-7-0.json'), JSON.stringify(STATS))
+  fs.writeFileSync(path.join(directory, 'boost-8-0.json'), '{"schema":1,')
+  fs.writeFileSync(path.join(directory, 'other.json'), '{}')
+  assert.deepEqual(readBoost(directory).map(({ process, thread }) => [process, thread]), [[7, 0], [7, 1]])
+})
+
+test('the text says policy, share of the time, reasons, reaction and what kind of energy', () => {
+  const text = boost([{ process: 7, thread: 0, ...STATS }], styleOf({}))
+  assert.match(text, /^boosting: gc,queue with emulated \(steals\)$/m)
+  assert.match(text, /process 7, thread 0 +30 +10\.0 % +gc 600 ms, head 400 ms +gc 900 ns, head 40\.0 µs +1\.171 modelled/)
+  assert.doesNotMatch(text, /!/)
+  assert.equal(boost([], styleOf({})), '')
+})
+
+test('what went wrong is said', () => {
+  const text = boost([{ process: 7, thread: 0, ...STATS, set_errors: 3, last_error: 'CPU 1 is offline', dropped_signals: 5 }], styleOf({}))
+  assert.match(text, /process 7: the frequency could not be changed 3 times: CPU 1 is offline/)
+  assert.match(text, /process 7: 5 signals dropped/)
+})
+
+test('metrics: counters by reason and level; what is not known has no line', () => {
+  const text = prometheus({ recording: false }, STATS)
+  assert.match(text, /^edgewise_boosts_total\{reason="gc"\} 20$/m)
+  assert.match(text, /^edgewise_boosted_seconds_total\{reason="head"\} 0\.4$/m)
+  assert.match(text, /^edgewise_frequency_seconds_total\{level="high",khz="4000000"\} 1$/m)
+  assert.match(text, /^edgewise_boost_energy_ratio\{kind="modelled"\} 1\.171$/m)
+  assert.doesNotMatch(text, /package_joules|dropped_records/)
+  for (const line of text.trimEnd().split('\n')) assert.match(line, /^(# (HELP|TYPE) [a-z_]+ \S|[a-z_]+(\{[^}]*\})? [\d.e+-]+$)/)
+})
+
+test('metrics without boosting are those of recording alone', () => {
+  const text = prometheus({ recording: true, dropped: 0, lostBytes: 0, writtenBytes: 42 }, null)
+  assert.match(text, /^edgewise_recording 1$/m)
+  assert.match(text, /^edgewise_written_bytes_total 42$/m)
+  assert.doesNotMatch(text, /boost/)
+})
