@@ -13,7 +13,7 @@ const { ROOT, plainEnvironment } = require('./recorded-app')
 
 const RELEASES = ['22', '24']
 const SUITES = [
-  ['test/e2e/servers.test.js', 'test/e2e/processes.test.js'],
+  ['test/e2e/servers.test.js', 'test/e2e/processes.test.js', 'test/e2e/boost.test.js'],
   ['--test-name-pattern=^(chain|file|pooled|Promise|worker|spin)', 'test/truth/truth.test.js']
 ]
 

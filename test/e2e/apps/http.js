@@ -16,6 +16,10 @@ const handlers = {
     while (Date.now() < end);
     response.end('slow\n')
   },
+  collect: (request, response) => {
+    globalThis.gc()
+    response.end('collected\n')
+  },
   pid: (request, response) => response.end(`${process.pid}\n`),
   exit: (request, response) => {
     response.end('bye\n')

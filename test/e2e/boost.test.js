@@ -1,0 +1,106 @@
+'use strict'
+
+// Boosting a real server: what is raised, that the application never notices,
+// and that every Node is served alike.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const test = require('node:test')
+const { POLICIES, ACTUATORS } = require('../../lib/config/boost')
+const edgewise = require('../../lib/index')
+const { load } = require('../../lib/binding')
+const { readBoost } = require('../../lib/report/boost')
+const { inParallel, request, startApp } = require('./recorded-app')
+
+const LOG = { EDGEWISE_BOOST: 'gc,queue', EDGEWISE_BOOST_ACTUATOR: 'log' }
+const NOT_RECORDED = { EDGEWISE_ENABLED: '0' }
+
+/** @param {any} app @param {object} [options] */
+function stats (app, { directory = app.out } = {}) {
+  const threads = readBoost(directory)
+  assert.equal(threads.length, 1, app.stderr)
+  const [one] = threads
+  const { low, mid, high } = one.residency_ns
+  assert.ok(Math.abs(low + mid + high - one.elapsed_ns) < 1e6, 'the levels add up to the time')
+  return one
+}
+
+test('the names in JavaScript are the native ones', () => {
+  const { boostPolicies, boostActuators } = load()
+  assert.deepEqual([...boostPolicies].sort(), [...POLICIES].sort())
+  assert.deepEqual([...boostActuators, 'auto'].sort(), [...ACTUATORS].sort())
+})
+
+test('collections and slow events are boosted, beside recording', async (t) => {
+  const app = await startApp(t, 'http.js', { flags: ['--expose-gc'], env: LOG })
+  await inParallel(200, (number) => request(app.port, `/user/${number}`))
+  for (let i = 0; i < 5; i++) {
+    await request(app.port, '/collect')
+    await request(app.port, '/slow')
+  }
+  await app.stop()
+  const { boosts, reasons, reaction_ns: reaction, ...rest } = stats(app)
+  assert.ok(reasons.gc.boosts >= 5, `${reasons.gc.boosts} collections`)
+  assert.ok(reasons.head.boosts >= 5, `${reasons.head.boosts} slow events`)
+  assert.ok(reasons.head.boosted_ns > 5 * 30e6, 'most of 50 ms each')
+  assert.equal(reaction.gc.count, reasons.gc.boosts)
+  assert.equal(boosts, Object.values(reasons).reduce((sum, one) => sum + one.boosts, 0))
+  assert.equal(rest.dropped_signals, 0)
+  const report = edgewise.report(app.out)
+  assert.equal(report.requests.count, 210)
+  assert.equal(report.boost[0].boosts, boosts)
+  assert.match(app.stderr, /^edgewise: boosting \(gc,queue\) with log: .+\n$/)
+})
+
+test('it boosts without recording too, and a signal that ends the process has it written', async (t) => {
+  const app = await startApp(t, 'http.js', { flags: ['--expose-gc'], env: { ...LOG, ...NOT_RECORDED } })
+  await request(app.port, '/collect')
+  assert.equal(fs.existsSync(app.out), false)
+  await app.stop()
+
+  const directory = path.join(app.root, 'stats')
+  const second = await startApp(t, 'http.js', { flags: ['--expose-gc'], env: { ...LOG, ...NOT_RECORDED, EDGEWISE_BOOST_STATS: directory } })
+  await request(second.port, '/collect')
+  second.child.kill('SIGTERM')
+  assert.equal((await second.ended).signal, 'SIGTERM')
+  assert.ok(stats(second, { directory }).reasons.gc.boosts >= 1)
+})
+
+test('without a way to change the frequency: one line, and the application runs', async (t) => {
+  const app = await startApp(t, 'http.js', { env: { EDGEWISE_BOOST: 'gc', EDGEWISE_BOOST_ACTUATOR: 'daemon', EDGEWISE_BOOST_SOCKET: '/nowhere/boostd.sock', ...NOT_RECORDED } })
+  assert.equal((await request(app.port, '/user/1')).body, 'user\n')
+  await app.stop()
+  assert.match(app.stderr, /^edgewise: .*boostd.*; the application goes on at its normal frequency\n$/)
+})
+
+test('frequencies below the nominal one and unknown policies are named', async (t) => {
+  const app = await startApp(t, 'http.js', { env: { EDGEWISE_BOOST: 'turbo', EDGEWISE_BOOST_MHZ: '4000,2600', ...NOT_RECORDED } })
+  await app.stop()
+  assert.match(app.stderr, /EDGEWISE_BOOST="turbo" is not allowed: .*gc, queue/)
+  assert.match(app.stderr, /EDGEWISE_BOOST_MHZ="4000,2600" is not allowed: .*ascending/)
+})
+
+test('a policy of requests sees them begin and end', async (t) => {
+  const app = await startApp(t, 'http.js', { env: { ...LOG, EDGEWISE_BOOST: 'adrenaline', EDGEWISE_BOOST_ROUTES: 'GET /timer' } })
+  for (let i = 0; i < 10; i++) await request(app.port, '/timer')
+  for (let i = 0; i < 30; i++) await request(app.port, `/user/${i}`)
+  await app.stop()
+  const { reasons } = stats(app)
+  assert.equal(reasons.request.boosts, 10)
+  assert.ok(reasons.request.boosted_ns > 10 * 2.5e6)
+})
+
+test('emulated: the event loop slows down, and is as fast as ever when boosted', async (t) => {
+  const directory = (app) => path.join(app.root, 'stats')
+  for (const policy of ['low', 'high']) {
+    const app = await startApp(t, 'http.js', { env: { EDGEWISE_BOOST: policy, EDGEWISE_BOOST_ACTUATOR: 'emulated', EDGEWISE_BOOST_STATS: 'stats', ...NOT_RECORDED } })
+    if (app.stderr.includes('CAP_SYS_NICE')) return t.skip('this user may not use SCHED_FIFO')
+    assert.equal((await request(app.port, '/user/1')).body, 'user\n')
+    await app.stop()
+    const { residency_ns: residency, elapsed_ns: elapsed, energy } = stats(app, { directory: directory(app) })
+    assert.ok(residency[policy] > 0.99 * elapsed)
+    assert.equal(energy.kind, 'modelled')
+    assert.ok(policy === 'low' ? energy.normalised < 1.01 : energy.normalised > 2.6)
+  }
+})
