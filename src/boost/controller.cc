@@ -156,6 +156,16 @@ void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
     case SignalKind::kLoopIdle:
       busy_ = false;
       busy_changed_ns_ = signal.now_ns;
+      // No collection lasts while the loop waits: its end was dropped.
+      if (std::exchange(collecting_, false)) {
+        policy_->On({.kind = SignalKind::kGcEnd, .now_ns = signal.now_ns});
+      }
+      break;
+    case SignalKind::kGcBegin:
+      collecting_ = true;
+      break;
+    case SignalKind::kGcEnd:
+      collecting_ = false;
       break;
     default:
       break;

@@ -102,7 +102,8 @@ class Controller {
   int64_t lower_at_ns_ = kNever;  // a lowering that waits for that
   int64_t act_cause_ns_ = 0;  // a raise that waits for the thread: its cause
   bool act_waits_ = false;
-  bool busy_ = false;  // the loop runs events
+  bool busy_ = false;        // the loop runs events
+  bool collecting_ = false;  // a collection runs
   int64_t busy_changed_ns_ = 0;
   int64_t last_seen_queue_ns_ = 0;  // the queue's length was known then
   int64_t armed_ns_ = 0;            // the thread sleeps until then
