@@ -60,6 +60,13 @@ void LeaveCpu(int cpu) {
   sched_setaffinity(0, sizeof(set), &set);
 }
 
+// The loop's ready files are the events that are ready and have not begun:
+// level-triggered, so that the look takes nothing away. -1: cannot be told.
+int CountReady(int epoll_fd) {
+  std::array<epoll_event, kMaxLook> ready;
+  return epoll_wait(epoll_fd, ready.data(), kMaxLook, 0);
+}
+
 int64_t ThreadCpuNs() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -262,14 +269,18 @@ void Controller::Run() {
 
 // What is due now; returns when to come again.
 int64_t Controller::Turn() {
+  // The look is a system call: not under the lock.
+  Lock();
+  const bool look =
+      busy_ && config_.look_fd >= 0 &&
+      MonotonicTickNs() - last_seen_queue_ns_ >= config_.look_interval_ns / 2;
+  Unlock();
+  const int ready = look ? CountReady(config_.look_fd) : -1;
+
   Lock();
   TakeQueued(/*may_act=*/true);
-  int64_t now_ns = MonotonicTickNs();
-  if (busy_ && config_.look_fd >= 0 &&
-      now_ns - last_seen_queue_ns_ >= config_.look_interval_ns / 2) {
-    Look(now_ns);
-    now_ns = MonotonicTickNs();
-  }
+  const int64_t now_ns = MonotonicTickNs();
+  if (ready >= 0 && busy_) TakeLook(static_cast<uint32_t>(ready), now_ns);
   const int64_t deadline_ns = policy_->next_deadline_ns();
   if (now_ns >= deadline_ns) {
     Take({.kind = SignalKind::kDeadline, .now_ns = now_ns}, deadline_ns, true);
@@ -292,19 +303,10 @@ int64_t Controller::Turn() {
   return wake_ns;
 }
 
-// The loop's ready files are the events that are ready and have not begun, and
-// the one that runs, if its file is not read yet: level-triggered, so that the
-// look takes nothing away (docs/boost.md).
-void Controller::Look(int64_t now_ns) {
-  std::array<epoll_event, kMaxLook> ready;
-  const int count = epoll_wait(config_.look_fd, ready.data(), kMaxLook, 0);
-  if (count < 0) return;
+void Controller::TakeLook(uint32_t ready, int64_t now_ns) {
   ++stats_.looks;
-  const int64_t before_ns = last_seen_queue_ns_;
-  last_seen_queue_ns_ = now_ns;
-  Take({.kind = SignalKind::kQueueLength,
-        .value = static_cast<uint32_t>(count),
-        .now_ns = now_ns},
+  const int64_t before_ns = std::exchange(last_seen_queue_ns_, now_ns);
+  Take({.kind = SignalKind::kQueueLength, .value = ready, .now_ns = now_ns},
        before_ns, /*may_act=*/true);
 }
 

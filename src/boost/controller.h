@@ -77,7 +77,7 @@ class Controller {
 
   void Run();
   int64_t Turn();
-  void Look(int64_t now_ns);
+  void TakeLook(uint32_t ready, int64_t now_ns);
   void SleepUntil(int64_t wake_ns, uint32_t epoch);
   void FinishForTermination();
   void WriteStats();
