@@ -122,3 +122,15 @@ test('start and stop many times under load leave nothing behind', async (t) => {
   const { problems, events } = report(app.out)
   assert.deepEqual([problems, events.dropped], [[], 0])
 })
+
+test('off, nothing of edgewise is on the way of a request: neither before it was on, nor after', async (t) => {
+  const app = await startApp(t, 'http.js', { env: { EDGEWISE_ENABLED: '0' } })
+  const seen = async () => JSON.parse((await request(app.port, '/instrumented')).body)
+  const loaded = () => fs.readFileSync(`/proc/${app.child.pid}/maps`, 'utf8').includes('edgewise.node')
+  assert.deepEqual(await seen(), { subscribed: false, wrapped: false })
+  assert.equal(loaded(), false, 'the addon is not even loaded')
+  await send(app.child.pid, 'on')
+  assert.deepEqual(await seen(), { subscribed: true, wrapped: true })
+  await send(app.child.pid, 'off')
+  assert.deepEqual(await seen(), { subscribed: false, wrapped: false })
+})

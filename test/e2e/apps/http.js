@@ -3,6 +3,7 @@
 // A bare server: answers at once, after a timer, after a file was read. What
 // ends the process is asked for by path.
 
+const channels = require('node:diagnostics_channel')
 const fs = require('node:fs')
 const http = require('node:http')
 const { serving } = require('./serving')
@@ -20,6 +21,11 @@ const handlers = {
     globalThis.gc()
     response.end('collected\n')
   },
+  // What of edgewise an HTTP request meets here.
+  instrumented: (request, response) => response.end(JSON.stringify({
+    subscribed: ['http.server.request.start', 'http.server.response.finish'].some((name) => channels.hasSubscribers(name)),
+    wrapped: Object.hasOwn(http.ServerResponse.prototype, 'end')
+  })),
   pid: (request, response) => response.end(`${process.pid}\n`),
   exit: (request, response) => {
     response.end('bye\n')
