@@ -42,6 +42,9 @@
       "src/analysis/vm_shares.cc"
     ],
     "boost_sources": [
+      "src/boost/actuator/emulated_actuator.cc",
+      "src/boost/actuator/frequency_domain.cc",
+      "src/boost/actuator/thief.cc",
       "src/boost/controller.cc",
       "src/boost/controller_stats.cc"
     ],

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "boost/energy.h"
 #include "boost/level.h"
 
 namespace edgewise {
@@ -41,6 +43,11 @@ class Actuator {
   virtual int64_t transition_ns() const = 0;
 
   virtual Frequencies frequencies() const = 0;
+
+  // Time at each level since it was made, where it knows better than its
+  // caller, who only knows what was asked for (transitions take time, other
+  // processes ask too); nullopt: it does not. From any thread.
+  virtual std::optional<Residency> residency() const { return std::nullopt; }
 };
 
 struct ActuatorConfig {

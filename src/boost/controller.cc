@@ -104,9 +104,7 @@ void Controller::Stop() {
   thread_.join();
   EndTerminationWatch();
   Lock();
-  Account(MonotonicTickNs());
-  actuator_->Restore();
-  WriteStats();
+  Finish();
   Unlock();
 }
 
@@ -261,7 +259,10 @@ void Controller::Run() {
   UseRealTimePriority();
   LeaveCpu(config_.avoid_cpu);
   while (!stopping_.load(std::memory_order_acquire)) {
-    if (TerminationPending() && !terminated_) FinishForTermination();
+    if (TerminationPending() && !terminated_) {
+      terminated_ = true;
+      FinishForTermination();
+    }
     const uint32_t epoch = epoch_.load(std::memory_order_acquire);
     SleepUntil(Turn(), epoch);
   }
@@ -325,13 +326,19 @@ void Controller::SleepUntil(int64_t wake_ns, uint32_t epoch) {
 // The process is about to die of a signal: the loop goes on meanwhile, at the
 // frequency that was there before.
 void Controller::FinishForTermination() {
-  terminated_ = true;
   Lock();
-  Account(MonotonicTickNs());
-  actuator_->Restore();
-  WriteStats();
+  Finish();
   Unlock();
   TerminationFinished();
+}
+
+// Under the lock, once; the loop does not wait for it.
+void Controller::Finish() {
+  if (finished_) return;
+  finished_ = true;
+  const ControllerStats stats = StatsLocked();
+  actuator_->Restore();
+  WriteStats(stats);
 }
 
 ControllerStats Controller::StatsLocked() {
@@ -339,16 +346,17 @@ ControllerStats Controller::StatsLocked() {
   Account(now_ns);
   ControllerStats stats = stats_;
   stats.elapsed_ns = now_ns - began_ns_;
+  // What the processor did, not only what was asked for.
+  stats.residency = actuator_->residency().value_or(stats_.residency);
   stats.dropped_signals = dropped_.load(std::memory_order_relaxed);
   stats.measured_uj = energy_.ReadUj();
   stats.energy_unavailable = energy_.unavailable();
   return stats;
 }
 
-// Under the lock: the loop does not wait for it.
-void Controller::WriteStats() {
+void Controller::WriteStats(const ControllerStats& stats) {
   if (config_.stats_path.empty()) return;
-  const std::string json = ToJson(StatsLocked());
+  const std::string json = ToJson(stats);
   const int file = open(config_.stats_path.c_str(),
                         O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const auto size = static_cast<ssize_t>(json.size());

@@ -80,7 +80,8 @@ class Controller {
   void TakeLook(uint32_t ready, int64_t now_ns);
   void SleepUntil(int64_t wake_ns, uint32_t epoch);
   void FinishForTermination();
-  void WriteStats();
+  void Finish();
+  void WriteStats(const ControllerStats& stats);
   ControllerStats StatsLocked();
 
   const ControllerConfig config_;
@@ -107,9 +108,11 @@ class Controller {
   int64_t busy_changed_ns_ = 0;
   int64_t last_seen_queue_ns_ = 0;  // the queue's length was known then
   int64_t armed_ns_ = 0;            // the thread sleeps until then
-  bool terminated_ = false;
+  bool finished_ = false;
   int64_t began_ns_ = 0;
   ControllerStats stats_;
+
+  bool terminated_ = false;  // the thread's own
 
   // Counts wake-ups; the thread's futex. Loop and Stop() write, thread reads.
   std::atomic<uint32_t> epoch_{0};

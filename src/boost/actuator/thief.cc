@@ -1,0 +1,171 @@
+#include "boost/actuator/thief.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include "absl/memory/memory.h"
+#include "platform/clock.h"
+#include "platform/thread.h"
+
+namespace edgewise {
+namespace {
+
+// How soon a member that was killed is missed.
+constexpr int64_t kLookAroundNs = 20'000'000;
+// A debt of so many periods is no lateness of ours: the whole machine stood
+// still, and the loop with it.
+constexpr double kDebtPeriods = 2;
+constexpr double kLatenessWeight = 1.0 / 16;
+// Expecting more would leave no time to sleep.
+constexpr double kMostLateNs = 50'000;
+
+absl::Status MakeRealtime(std::thread& thread, int cpu) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(cpu, &only);
+  int error =
+      pthread_setaffinity_np(thread.native_handle(), sizeof(only), &only);
+  if (error != 0) {
+    return absl::ErrnoToStatus(error, "emulated: cannot bind its thread");
+  }
+  const sched_param param{.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+  error = pthread_setschedparam(thread.native_handle(), SCHED_FIFO, &param);
+  if (error == EPERM) {
+    return absl::PermissionDeniedError(
+        "emulated: real-time threads are not allowed to this user. Next step: "
+        "run as root, or with CAP_SYS_NICE, or raise the limit (ulimit -r 1)");
+  }
+  return error == 0 ? absl::OkStatus()
+                    : absl::ErrnoToStatus(error, "emulated: SCHED_FIFO");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Thief>> Thief::Start(FrequencyDomain* domain,
+                                                    const Shares& shares,
+                                                    int cpu) {
+  std::unique_ptr<Thief> thief =
+      absl::WrapUnique(new Thief(domain, shares, cpu));
+  thief->thread_ =
+      StartHelperThread("edgewise-thief", [it = thief.get()] { it->Run(); });
+  const absl::Status realtime = MakeRealtime(thief->thread_, cpu);
+  if (!realtime.ok()) return realtime;
+  return thief;
+}
+
+Thief::~Thief() {
+  stop_.store(true, std::memory_order_relaxed);
+  domain_->Wake();
+  thread_.join();
+}
+
+void Thief::Run() {
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const uint32_t changes = domain_->changes();
+    int64_t now_ns = MonotonicNs();
+    LookAround(now_ns);
+    const double share = ShareAt(now_ns);
+    if (!leads_ || share == 0) {
+      StandBy(now_ns, changes);
+      continue;
+    }
+    SleepUntilDue(share, now_ns);
+    StealNow();
+  }
+}
+
+// Takes over from a thief that has ended, and drops what the dead asked for.
+void Thief::LookAround(int64_t now_ns) {
+  if (now_ns < look_around_ns_) return;
+  look_around_ns_ = now_ns + kLookAroundNs;
+  domain_->ForgetTheDead();
+  if (leads_) return;
+  leads_ = domain_->LeadOn(cpu_);
+  // What was due before, another thief has stolen.
+  if (leads_) stolen_ns_ += DebtNs(now_ns);
+}
+
+double Thief::ShareAt(int64_t now_ns) {
+  if (domain_->version() != version_) {
+    const uint32_t version = domain_->version();
+    // A writer that this thread keeps from its processor cannot finish: then
+    // the timeline before holds a little longer.
+    if (domain_->Read(&timeline_)) version_ = version;
+  }
+  return shares_[static_cast<size_t>(timeline_.At(now_ns))];
+}
+
+double Thief::DebtNs(int64_t now_ns) {
+  ShareAt(now_ns);
+  return timeline_.DueNs(shares_, now_ns) - stolen_ns_;
+}
+
+// Nothing to steal: until the level changes, or (when others share it) until it
+// is time to see whether they live.
+void Thief::StandBy(int64_t now_ns, uint32_t changes) {
+  int64_t until_ns = timeline_.switch_ns();
+  if (until_ns <= now_ns) until_ns = FrequencyTimeline::kNoTime;
+  if (domain_->shared()) until_ns = std::min(until_ns, look_around_ns_);
+  domain_->WaitForChange(changes, until_ns);
+}
+
+// Until what became due in the meantime fills the period's portion.
+void Thief::SleepUntilDue(double share, int64_t now_ns) {
+  const double limit_ns = kDebtPeriods * share * kPeriodNs;
+  const double debt_ns = DebtNs(now_ns);
+  stolen_ns_ += debt_ns - std::clamp(debt_ns, -limit_ns, limit_ns);
+  const double portion_ns = share * (1 - share) * kPeriodNs;
+  const double pause_ns = (portion_ns - DebtNs(now_ns)) / share - lateness_ns_;
+  if (pause_ns <= 0) return;
+  const int64_t until_ns = now_ns + static_cast<int64_t>(pause_ns);
+  const timespec until{until_ns / 1'000'000'000, until_ns % 1'000'000'000};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+  const auto late_ns = static_cast<double>(MonotonicNs() - until_ns);
+  lateness_ns_ +=
+      kLatenessWeight * (std::min(late_ns, kMostLateNs) - lateness_ns_);
+}
+
+// Looks at the level all the time: a boost takes effect in the middle of it.
+void Thief::StealNow() {
+  const int64_t begin_ns = MonotonicNs();
+  const auto overhead_ns = static_cast<double>(domain_->overhead_ns());
+  int64_t now_ns = begin_ns;
+  while (ShareAt(now_ns) > 0 && !stop_.load(std::memory_order_relaxed) &&
+         DebtNs(now_ns) >
+             overhead_ns + static_cast<double>(now_ns - begin_ns)) {
+    now_ns = MonotonicNs();
+  }
+  stolen_ns_ += overhead_ns + static_cast<double>(now_ns - begin_ns);
+  last_steal_ns_.store(now_ns - begin_ns, std::memory_order_relaxed);
+  steals_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// A thread that only reads the clock sees each steal as a gap.
+void Thief::MeasureOverhead() {
+  constexpr int64_t kMeasureNs = 25 * kPeriodNs;
+  constexpr int64_t kGapNs = 5'000;
+  std::vector<int64_t> overheads;
+  uint32_t steals = steals_.load(std::memory_order_relaxed);
+  const int64_t until_ns = MonotonicNs() + kMeasureNs;
+  for (int64_t last_ns = MonotonicNs(); last_ns < until_ns;) {
+    const int64_t now_ns = MonotonicNs();
+    const uint32_t seen = steals_.load(std::memory_order_relaxed);
+    if (now_ns - last_ns > kGapNs && seen == steals + 1) {
+      overheads.push_back(now_ns - last_ns -
+                          last_steal_ns_.load(std::memory_order_relaxed));
+    }
+    steals = seen;
+    last_ns = now_ns;
+  }
+  if (overheads.empty()) return;
+  const auto middle = overheads.begin() + overheads.size() / 2;
+  std::nth_element(overheads.begin(), middle, overheads.end());
+  domain_->SetOverhead(std::clamp(*middle, int64_t{0}, kPeriodNs / 10));
+}
+
+}  // namespace edgewise

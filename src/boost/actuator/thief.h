@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "boost/actuator/frequency_domain.h"
+#include "boost/actuator/frequency_timeline.h"
+
+namespace edgewise {
+
+// A real-time thread on one processor that takes from everything else there
+// what the domain's frequency lacks. It keeps an account of what was stolen
+// against what is due, so that neither late wake-ups nor steals that a boost
+// cut short change the long-run share.
+class Thief {
+ public:
+  static constexpr int64_t kPeriodNs = 200'000;
+
+  // `domain` outlives the thief. PermissionDenied: with the next step.
+  static absl::StatusOr<std::unique_ptr<Thief>> Start(FrequencyDomain* domain,
+                                                      const Shares& shares,
+                                                      int cpu);
+  ~Thief();
+
+  // Measures, on the thief's processor and while it steals, what a steal costs
+  // beyond what the thief sees of it: two switches and an interrupt. About 5
+  // ms; nothing when another process's thief steals here, which has measured
+  // it.
+  void MeasureOverhead();
+
+ private:
+  // A steal as the thief saw it; written by the thief, read by the measurement.
+  struct Steal {
+    uint32_t count;
+    int64_t ns;
+  };
+
+  Thief(FrequencyDomain* domain, const Shares& shares, int cpu)
+      : domain_(domain), shares_(shares), cpu_(cpu) {}
+
+  void Run();
+  // Both read the timeline anew when there is another.
+  double DebtNs(int64_t now_ns);
+  double ShareAt(int64_t now_ns);
+  void SleepUntilDue(double share, int64_t now_ns);
+  void StealNow();
+  void StandBy(int64_t now_ns, uint32_t changes);
+  void LookAround(int64_t now_ns);
+
+  FrequencyDomain* const domain_;
+  const Shares shares_;
+  const int cpu_;
+  // Relaxed: nothing else is passed by it; Wake() follows.
+  std::atomic<bool> stop_{false};
+  // Relaxed: both are read by the thread that the steal kept from running.
+  std::atomic<uint32_t> steals_{0};
+  std::atomic<int64_t> last_steal_ns_{0};
+  std::thread thread_;
+
+  // The thief's thread only.
+  FrequencyTimeline timeline_;
+  uint32_t version_ = 1;  // of timeline_; odd: none yet
+  bool leads_ = false;
+  int64_t look_around_ns_ = 0;
+  double stolen_ns_ = 0;
+  double lateness_ns_ = 0;  // of wake-ups, running average
+};
+
+}  // namespace edgewise

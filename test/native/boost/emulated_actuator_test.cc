@@ -1,0 +1,200 @@
+#include "boost/actuator/emulated_actuator.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "platform/clock.h"
+
+namespace edgewise {
+namespace {
+
+std::unique_ptr<Actuator> Make(const ActuatorConfig& config = {}) {
+  auto actuator = MakeEmulatedActuator(config);
+  EXPECT_TRUE(actuator.ok()) << actuator.status();
+  return actuator.ok() ? *std::move(actuator) : nullptr;
+}
+
+bool RealtimeAllowed() {
+  return MakeEmulatedActuator({}).status().code() !=
+         absl::StatusCode::kPermissionDenied;
+}
+
+// The share of a time that others take from this thread: the gaps between its
+// looks at the clock.
+double TakenShare(int64_t duration_ns) {
+  constexpr int64_t kGapNs = 3'000;
+  const int64_t begin_ns = MonotonicNs();
+  int64_t taken_ns = 0;
+  int64_t last_ns = begin_ns;
+  while (last_ns < begin_ns + duration_ns) {
+    const int64_t now_ns = MonotonicNs();
+    if (now_ns - last_ns > kGapNs) taken_ns += now_ns - last_ns;
+    last_ns = now_ns;
+  }
+  return static_cast<double>(taken_ns) /
+         static_cast<double>(last_ns - begin_ns);
+}
+
+int CpusAllowed() {
+  cpu_set_t mask;
+  EXPECT_EQ(sched_getaffinity(0, sizeof(mask), &mask), 0);
+  return CPU_COUNT(&mask);
+}
+
+class EmulatedActuatorTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RealtimeAllowed()) {
+      GTEST_SKIP() << "real-time threads are not allowed to this user";
+    }
+  }
+};
+
+// Others run here too and take their share: there is a lower bound, and the
+// best of some tries.
+TEST_F(EmulatedActuatorTest, StealsWhatTheLevelLacks) {
+  const auto actuator = Make();
+  ASSERT_NE(actuator, nullptr);
+  constexpr int64_t kWindowNs = 40'000'000;
+  double low = 1;
+  double mid = 1;
+  double high = 1;
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(actuator->Set(Level::kLow).ok());
+    low = std::min(low, TakenShare(kWindowNs));
+    ASSERT_TRUE(actuator->Set(Level::kMid).ok());
+    mid = std::min(mid, TakenShare(kWindowNs));
+    ASSERT_TRUE(actuator->Set(Level::kHigh).ok());
+    high = std::min(high, TakenShare(kWindowNs));
+  }
+  EXPECT_NEAR(low, 0.35, 0.05);
+  EXPECT_NEAR(mid, 0.175, 0.05);
+  EXPECT_LT(high, 0.05);
+}
+
+TEST_F(EmulatedActuatorTest, SaysWhatItIs) {
+  const auto actuator = Make({.emulated_delay_ns = 50'000});
+  ASSERT_NE(actuator, nullptr);
+  EXPECT_EQ(actuator->name(), "emulated");
+  EXPECT_EQ(actuator->frequencies(), kPaperFrequencies);
+  EXPECT_EQ(actuator->transition_ns(), 50'000);
+  EXPECT_GT(actuator->call_ns(), 0);
+  EXPECT_NE(actuator->description().find("35.0, 17.5 and 0 %"),
+            std::string::npos)
+      << actuator->description();
+  EXPECT_NE(actuator->description().find("50 us late"), std::string::npos);
+}
+
+TEST_F(EmulatedActuatorTest, RestoresTheProcessorsOfTheLoop) {
+  const int before = CpusAllowed();
+  const auto actuator = Make();
+  ASSERT_NE(actuator, nullptr);
+  EXPECT_EQ(CpusAllowed(), 1);
+  actuator->Restore();
+  EXPECT_EQ(CpusAllowed(), before);
+  actuator->Restore();
+  EXPECT_TRUE(actuator->Set(Level::kMid).ok());
+  EXPECT_EQ((*actuator->residency())[1], 0) << "Set() has no effect any more";
+}
+
+TEST_F(EmulatedActuatorTest, CountsTheTimeAtEachLevel) {
+  const auto actuator = Make({.emulated_delay_ns = 5'000'000});
+  ASSERT_NE(actuator, nullptr);
+  const Residency before = *actuator->residency();
+  const int64_t begin_ns = MonotonicNs();
+  ASSERT_TRUE(actuator->Set(Level::kHigh).ok());
+  TakenShare(20'000'000);
+  const Residency after = *actuator->residency();
+  const int64_t passed_ns = MonotonicNs() - begin_ns;
+  const int64_t high_ns = after[2] - before[2];
+  EXPECT_LE(high_ns, passed_ns - 5'000'000);
+  EXPECT_GE(high_ns, 15'000'000 - 1'000'000);
+  EXPECT_GE(after[0] - before[0], 5'000'000);
+  EXPECT_EQ(after[1], before[1]);
+}
+
+TEST_F(EmulatedActuatorTest, TwoOfOneProcessorStealOnce) {
+  const std::string name = absl::StrCat("test-", getpid());
+  const auto one = Make({.shared_domain = name});
+  const auto other = Make({.shared_domain = name});
+  ASSERT_TRUE(one != nullptr && other != nullptr);
+  double low = 1;
+  for (int i = 0; i < 5; ++i) low = std::min(low, TakenShare(40'000'000));
+  EXPECT_NEAR(low, 0.35, 0.05);
+  ASSERT_TRUE(other->Set(Level::kHigh).ok());
+  double high = 1;
+  for (int i = 0; i < 5; ++i) high = std::min(high, TakenShare(40'000'000));
+  EXPECT_LT(high, 0.05) << "the thief of the one follows the other's wish";
+}
+
+// The thief dies with its process; who shares its frequency goes on without.
+TEST_F(EmulatedActuatorTest, KilledWhileItIsBoosted) {
+  const std::string name = absl::StrCat("test-killed-", getpid());
+  cpu_set_t mask;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(mask), &mask), 0);
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto boosted = Make({.shared_domain = name});
+    if (!boosted->Set(Level::kHigh).ok()) _exit(1);
+    if (write(ready[1], "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char byte;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  const auto actuator = Make({.shared_domain = name});
+  ASSERT_NE(actuator, nullptr);
+  EXPECT_GT((*actuator->residency())[2], 0);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  const int64_t killed_ns = MonotonicNs();
+  Residency last = *actuator->residency();
+  for (Residency now = last; now[0] == last[0]; now = *actuator->residency()) {
+    ASSERT_LT(MonotonicNs() - killed_ns, 100'000'000);
+  }
+  close(ready[0]);
+  close(ready[1]);
+}
+
+TEST(EmulatedActuatorArguments, AreChecked) {
+  const auto code = [](const ActuatorConfig& config) {
+    return MakeEmulatedActuator(config).status().code();
+  };
+  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  EXPECT_EQ(code({.frequencies = {3, 2, 4}}), kInvalid);
+  EXPECT_EQ(code({.frequencies = {2, 2, 4}}), kInvalid);
+  EXPECT_EQ(code({.frequencies = {0, 2, 4}}), kInvalid);
+  EXPECT_EQ(code({.frequencies = {1, 20, 40}}), kInvalid) << "95 % is the most";
+  EXPECT_EQ(code({.emulated_delay_ns = -1}), kInvalid);
+  EXPECT_EQ(code({.emulated_delay_ns = 2'000'000'000}), kInvalid);
+  EXPECT_EQ(code({.loop_tid = 1}), kInvalid) << "another thread";
+}
+
+TEST(EmulatedActuatorArguments, PermissionComesWithTheNextStep) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give it up";
+  int status = -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setuid(65534) != 0) _exit(2);
+    const absl::Status refused = MakeEmulatedActuator({}).status();
+    const bool told =
+        refused.code() == absl::StatusCode::kPermissionDenied &&
+        refused.message().find("CAP_SYS_NICE") != absl::string_view::npos;
+    _exit(told && CpusAllowed() > 0 ? 0 : 1);
+  }
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace edgewise
