@@ -21,6 +21,7 @@ const NAMES = ['etherpad', 'todo', 'blog', 'chat', 'contacts']
  * @property {number} workers 1: one process; more: that many cluster workers
  * @property {string} runFolder an empty directory for data and logs
  * @property {AbortSignal} signal aborted by Ctrl-C: stop waiting
+ * @property {string} [cpus] the processors of the application (not of its services), as taskset takes them
  */
 
 /**
@@ -95,14 +96,23 @@ function startNode (name, context, launch) {
     signal: context.signal,
     launch: port => {
       const { script, args = [], env, cwd } = launch(port)
+      const command = [...placed(context), context.node, ...context.nodeArgs, script, ...args]
       return {
-        command: context.node,
-        args: [...context.nodeArgs, script, ...args],
+        command: command[0],
+        args: command.slice(1),
         env: { ...plainEnvironment(), NODE_ENV: 'production', ...env, ...context.env },
         cwd
       }
     }
   })
+}
+
+/**
+ * taskset becomes what it starts: the process is the application's.
+ * @param {Context} context
+ */
+function placed ({ cpus }) {
+  return cpus === undefined ? [] : ['taskset', '--cpu-list', cpus]
 }
 
 /**
@@ -122,6 +132,7 @@ async function withContext (name, options, task) {
       env: options.env ?? {},
       workers: options.workers ?? 1,
       signal: options.signal ?? new AbortController().signal,
+      cpus: options.cpus,
       runFolder
     })
   } finally {

@@ -30,6 +30,7 @@ const WARMUP_S = 5
  *   neither its services nor the calibration see it. EDGEWISE_* and NODE_OPTIONS
  *   of this process are not passed on: give them here
  * @property {number} [workers] cluster workers (1: no cluster)
+ * @property {string} [cpus] the processors of the application's process, as taskset takes them
  * @property {number} [seed] of the load (1)
  * @property {boolean} [stamps] responses come when the kernel got them (edgewise-load --stamps)
  * @property {string} [samples] file for the raw samples (CSV)
@@ -69,12 +70,12 @@ async function runApp (which, options = {}) {
   await prepare(app)
   options.signal?.throwIfAborted()
   let rate = options.rate
-  let saturation = null
+  let saturated = null
   if (rate === undefined) {
     tell(`${name}: looking for its saturation throughput (${CALIBRATION_WARMUP_S + CALIBRATION_S} s)`)
-    saturation = await calibrate(app, options)
-    rate = Math.max(1, Math.round(saturation * LOAD_OF_SATURATION))
-    tell(`${name}: ${saturation.toFixed(0)} requests/s at saturation; ${rate}/s is ${100 * LOAD_OF_SATURATION} % of it`)
+    saturated = await calibrate(app, options)
+    rate = Math.max(1, Math.round(saturated * LOAD_OF_SATURATION))
+    tell(`${name}: ${saturated.toFixed(0)} requests/s at saturation; ${rate}/s is ${100 * LOAD_OF_SATURATION} % of it`)
   }
   return withApp(app, options, async (running, context) => {
     const { durationS = 30, warmupS = WARMUP_S, seed = 1 } = options
@@ -86,7 +87,7 @@ async function runApp (which, options = {}) {
     const load = await loadOn(app, running, context, options, args)
     await options.onLoaded?.(running)
     const ended = await running.stop()
-    return { app: name, node: context.node, workers, rate, saturation_per_s: saturation, load, pid: running.pid, ended }
+    return { app: name, node: context.node, workers, rate, saturation_per_s: saturated, load, pid: running.pid, ended }
   })
 }
 
@@ -96,11 +97,21 @@ async function runApp (which, options = {}) {
  * @param {RunOptions} [options] of which node, workers, load and signal count
  * @returns {Promise<number>} responses per second, closed loop
  */
-async function calibrate (which, options = {}) {
+function calibrate (which, options = {}) {
+  return saturation(which, { ...options, nodeArgs: [], env: {} })
+}
+
+/**
+ * The saturation throughput of an application's process as the options start it.
+ * @param {string | import('./app').App} which
+ * @param {RunOptions} options
+ * @returns {Promise<number>} responses per second, closed loop
+ */
+async function saturation (which, options) {
   const app = findApp(which)
-  const bare = { ...options, nodeArgs: [], env: {}, progress: false }
-  return withApp(app, bare, async (running, context) => {
-    const load = await loadOn(app, running, context, bare, ['--closed', '--connections',
+  const quiet = { ...options, progress: false }
+  return withApp(app, quiet, async (running, context) => {
+    const load = await loadOn(app, running, context, quiet, ['--closed', '--connections',
       CALIBRATION_CONNECTIONS, '--warmup', CALIBRATION_WARMUP_S, '--duration', CALIBRATION_S].map(String))
     if (load.errors > 0) throw new TaskError(`${app.name}: ${load.errors} errors at saturation; the first: ${load.first_error}`)
     return load.achieved_rate_per_s
@@ -256,6 +267,6 @@ function environment (list) {
   }))
 }
 
-module.exports = { NAMES, WARMUP_S, runApp, calibrate, withApp, prepare, findApp, interruptible }
+module.exports = { NAMES, WARMUP_S, runApp, calibrate, saturation, withApp, prepare, findApp, interruptible }
 
 if (require.main === module) main(cli)

@@ -161,12 +161,12 @@ absl::StatusOr<Json> MeasureTransitions(int64_t delay_us, int count) {
   if (!actuator.ok()) return actuator.status();
   std::atomic<bool> stop{false};
   std::vector<Change> changes;
-  cpu_set_t everywhere;
-  std::memset(&everywhere, 0xff, sizeof(everywhere));
+  cpu_set_t elsewhere;
+  std::memset(&elsewhere, 0xff, sizeof(elsewhere));
+  CPU_CLR(sched_getcpu(), &elsewhere);
   std::thread asker = StartHelperThread("asker", [&] {
-    // It inherited the loop's processor; there it could ask between steals
-    // only.
-    sched_setaffinity(0, sizeof(everywhere), &everywhere);
+    // On the loop's processor it could ask between steals only.
+    sched_setaffinity(0, sizeof(elsewhere), &elsewhere);
     UsePreciseSleep();
     changes = AskNowAndThen(actuator->get(), count, delay_ns);
     stop.store(true, std::memory_order_relaxed);

@@ -10,6 +10,7 @@ const { ROOT } = require('../../scripts/tasks/tree')
 const { setup } = require('../../scripts/tasks/setup')
 const { readArguments } = require('./arguments')
 const { measureCell } = require('./cell')
+const { inOrder } = require('./in-order')
 const { installServers } = require('./install')
 const { machine } = require('./machine')
 const { median } = require('./ratios')
@@ -110,14 +111,6 @@ async function calibrate (server, settings) {
   const rate = LOAD_SHARE * median(rates)
   say(`${server}: ${Math.round(median(rates))} requests/s at saturation, ${Math.round(rate)}/s at ${100 * LOAD_SHARE} %`)
   return rate
-}
-
-// Round by round another variant begins, and every second round runs backwards
-// (ABBA): what drifts slowly hits all alike.
-function inOrder (variants, round) {
-  const from = Math.floor(round / 2) % variants.length
-  const rotated = [...variants.slice(from), ...variants.slice(0, from)]
-  return round % 2 === 0 ? rotated : rotated.reverse()
 }
 
 async function measureRound (results, server, variants, round, settings) {

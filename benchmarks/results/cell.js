@@ -37,6 +37,7 @@ const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from
  * @typedef {object} Recorded
  * @property {any} report of edgewise, without the warm-up (docs/report-json.md)
  * @property {Latency} latency of the requests that edgewise recorded
+ * @property {Record<string, { requests: number, tail: number }>} shares by route: how many there were, and in the tail of all
  * @property {number} requests counted by edgewise, with the warm-up
  * @property {number} sent by the client, with the warm-up
  */
@@ -45,10 +46,10 @@ const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from
  * @param {string} app
  * @param {string} variant one of VARIANTS
  * @param {{ ratePerS: number, seconds: number, warmup: number, percentile: number, seed: number, workers: number, signal: AbortSignal }} settings
- * @param {{ nodeArgs?: string[], env?: Record<string, string> }} [change] of how the application is started
+ * @param {{ nodeArgs?: string[], env?: Record<string, string>, cpus?: string }} [change] of how the application is started
  * @returns {Promise<Cell>}
  */
-async function measure (app, variant, { ratePerS, seconds, warmup, percentile, seed, workers, signal }, { nodeArgs = [], env = {} } = {}) {
+async function measure (app, variant, { ratePerS, seconds, warmup, percentile, seed, workers, signal }, { nodeArgs = [], env = {}, cpus } = {}) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-results-'))
   try {
     const samples = path.join(scratch, 'samples.csv')
@@ -64,6 +65,7 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
       stamps: true,
       nodeArgs: recorded ? [...nodeArgs, '--require', REGISTER] : nodeArgs,
       env: recorded ? { ...env, EDGEWISE_OUT: trace } : env,
+      cpus,
       say: () => {},
       signal
     })
@@ -101,10 +103,23 @@ function readSamples (file) {
 function explain (trace, scratch, { percentile, warmup, sent, fromNs }) {
   const requestsPath = path.join(scratch, 'requests.jsonl')
   const all = edgewise.report(trace, { percentile, requestsPath })
-  const latencies = fs.readFileSync(requestsPath, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line))
-    .filter((request) => request.start_ns >= fromNs).map((request) => request.latency_ns).sort(ascending)
+  const requests = fs.readFileSync(requestsPath, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line))
+    .filter((request) => request.start_ns >= fromNs)
+  const latencies = requests.map((request) => request.latency_ns).sort(ascending)
+  const shares = sharesOf(requests, quantileSorted(latencies, percentile / 100))
   const report = edgewise.report(trace, { percentile, skip: warmup })
-  return { report: slim(report), latency: latencyOf(latencies), requests: all.requests.count, sent }
+  return { report: slim(report), latency: latencyOf(latencies), shares, requests: all.requests.count, sent }
+}
+
+function sharesOf (requests, thresholdNs) {
+  /** @type {Recorded['shares']} */
+  const shares = {}
+  for (const { route, latency_ns: ns } of requests) {
+    shares[route] ??= { requests: 0, tail: 0 }
+    shares[route].requests++
+    if (ns >= thresholdNs) shares[route].tail++
+  }
+  return shares
 }
 
 // What the page needs: a report with its critical paths is a hundred times that.

@@ -24,6 +24,7 @@ async function draw (results, directory) {
   return Object.keys(figures)
 }
 
+/** @param {any} spec of vega-lite @returns {Promise<string>} */
 async function svg (spec) {
   const [vega, lite] = await Promise.all([import('vega'), import('vega-lite')])
   const view = new vega.View(vega.parse(lite.compile(spec).spec), { renderer: 'none' })
@@ -75,4 +76,4 @@ function breakdown (results) {
   }
 }
 
-module.exports = { draw }
+module.exports = { draw, svg }

@@ -1,0 +1,84 @@
+'use strict'
+
+const { parseArguments } = require('../../scripts/tasks/arguments')
+const { NAMES } = require('../apps/app')
+const { appsAndRanges } = require('../results/arguments')
+const { BASE, POLICIES } = require('./policies')
+
+const DEFAULTS = { runs: 3, seconds: 12, warmup: 3, load: 0.6, workers: 2, delays: '50,500,5000' }
+const SECTIONS = ['main', 'cluster', 'validation', 'sensitivity']
+const POLICY_NAMES = POLICIES.map(({ name }) => name)
+
+const USAGE = `Usage: npm run bench:boost -- [options]
+
+What each boosting policy buys in tail latency and costs in energy, on a
+frequency that is emulated: every application under open-loop load, the
+policies in turn. Writes docs/boost-results.md.
+
+  --apps LIST      of ${NAMES.join(',')} (all)
+  --policies LIST  of ${POLICY_NAMES.join(',')} (all);
+                   ${BASE}, the base, is always among them
+  --sections LIST  of ${SECTIONS.join(',')} (all)
+  --runs N         rounds of each section (${DEFAULTS.runs})
+  --seconds S      of load measured in each run (${DEFAULTS.seconds})
+  --warmup S       of load before that, left out (${DEFAULTS.warmup})
+  --load SHARE     of the saturation throughput at the low frequency (${DEFAULTS.load})
+  --delays LIST    of transitions in the section sensitivity, us (${DEFAULTS.delays})
+  --workers N      of the section cluster (${DEFAULTS.workers})
+  --json FILE      every run's numbers, written after each
+  --resume         goes on with what is in that file: measures only what it lacks
+  --from-json FILE measures nothing: tables and page from such a file
+  --page FILE      write the page here; by default docs/boost-results.md, when all was measured
+  --no-setup       do not look whether everything is built`
+
+const RANGES = { runs: [1, 1000], seconds: [1, 1e5], warmup: [0, 1e5], load: [0.01, 2], workers: [2, 1024] }
+const MOST_DELAY_US = 1e6
+
+/** @param {string[]} args @returns {any} the options, by name */
+function readArguments (args) {
+  const text = (name) => ({ type: /** @type {const} */ ('string'), default: String(DEFAULTS[name]) })
+  const { values } = parseArguments(args, USAGE, {
+    apps: { type: 'string', default: NAMES.join(',') },
+    policies: { type: 'string', default: POLICY_NAMES.join(',') },
+    sections: { type: 'string', default: SECTIONS.join(',') },
+    ...Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, text(name)])),
+    json: { type: 'string' },
+    resume: { type: 'boolean', default: false },
+    'from-json': { type: 'string' },
+    page: { type: 'string' },
+    'no-setup': { type: 'boolean', default: false }
+  }, problem)
+  const policies = values.policies.split(',')
+  return {
+    apps: values.apps.split(','),
+    policies: POLICY_NAMES.filter((name) => name === BASE || policies.includes(name)),
+    sections: values.sections.split(','),
+    runs: Number(values.runs),
+    seconds: Number(values.seconds),
+    warmup: Number(values.warmup),
+    load: Number(values.load),
+    delaysUs: values.delays.split(',').map(Number),
+    workers: Number(values.workers),
+    json: values.json ?? values['from-json'],
+    resume: values.resume,
+    fromJson: values['from-json'] !== undefined,
+    page: values.page,
+    setup: !values['no-setup']
+  }
+}
+
+function problem (values, positionals) {
+  const wrong = appsAndRanges(NAMES, RANGES)(values, positionals)
+  if (wrong) return wrong
+  for (const [option, allowed] of Object.entries({ policies: POLICY_NAMES, sections: SECTIONS })) {
+    const unknown = values[option].split(',').find((name) => !allowed.includes(name))
+    if (unknown !== undefined) return `--${option} ${unknown}: allowed are ${allowed.join(', ')}`
+  }
+  const delay = values.delays.split(',').find((text) => !/^\d+$/.test(text) || Number(text) < 1 || Number(text) > MOST_DELAY_US)
+  if (delay !== undefined) return `--delays ${delay}: must be a number of microseconds from 1 to ${MOST_DELAY_US}`
+  if (values.resume && values.json === undefined) return '--resume goes on with a file: give --json FILE'
+  if (values['from-json'] !== undefined && values.json !== undefined) return '--from-json measures nothing: --json has nothing to write'
+  return undefined
+}
+
+module.exports = { DEFAULTS, SECTIONS, readArguments }

@@ -1,0 +1,140 @@
+'use strict'
+
+// What boosting buys and costs (VEE'19 sections 6 and 7): npm run bench:boost.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { TaskError, main, say, elapsed } = require('../../scripts/tasks/step')
+const { ROOT } = require('../../scripts/tasks/tree')
+const { setup } = require('../../scripts/tasks/setup')
+const { NAMES, findApp, prepare } = require('../apps/app')
+const { interruptible } = require('../apps/run')
+const { machine } = require('../overhead/machine')
+const { pageFile } = require('../overhead/page-file')
+const { readArguments } = require('./arguments')
+const { measureRun, saturationAtLow } = require('./cell')
+const { measureFidelity } = require('./fidelity')
+const { draw } = require('./figures')
+const { page } = require('./page')
+const { tailRoutes, targetMs } = require('./pilots')
+const { leaveAppProcessor } = require('./place')
+const { isWhole, missing, rounds } = require('./plan')
+const { BASE, findPolicy } = require('./policies')
+const tuning = require('./tuning.json')
+
+const FIGURES = path.join(ROOT, 'docs', 'boost-results')
+const PAGE = path.join(ROOT, 'docs', 'boost-results.md')
+const PILOT_ROUND = -1 // arrivals that no measured round has
+
+/**
+ * @typedef {object} Results what --json holds
+ * @property {number} schema
+ * @property {{ seconds: number, warmup: number, load: number, delaysUs: number[], workers: number }} plan what --resume must find the same
+ * @property {object} machine
+ * @property {string[]} apps of which something was measured
+ * @property {Record<string, { saturationPerS: number, ratePerS: number }>} rates by application, 'APP xN' with N workers
+ * @property {Record<string, import('./policies').Known>} pilots by application
+ * @property {any} [fidelity]
+ * @property {any[]} cells a Run of plan.js, and what measureRun() returned
+ */
+
+/** @param {string[]} args */
+async function run (args) {
+  const options = readArguments(args)
+  if (options.fromJson) return publish(JSON.parse(fs.readFileSync(options.json, 'utf8')), { ...options, json: undefined })
+  if (options.setup) await setup()
+  await interruptible(async (signal) => {
+    leaveAppProcessor()
+    const results = load(options)
+    const settings = { ...options, signal }
+    const due = rounds(options, tuning).map((runs) => missing(runs, results.cells))
+    announce(due.flat(), options)
+    for (const app of options.apps) await prepare(findApp(app))
+    results.fidelity ??= await measureFidelity(settings)
+    const began = Date.now()
+    for (const [round, runs] of due.entries()) {
+      for (const one of runs) await measureOne(results, one, settings)
+      if (runs.length > 0) say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
+    }
+    await publish(results, options)
+  })
+}
+
+/** @returns {Results} */
+function load ({ seconds, warmup, load, delaysUs, workers, json, resume, apps }) {
+  const { packages, ...place } = machine()
+  const fresh = { schema: 1, plan: { seconds, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, cells: [] }
+  if (!resume || !fs.existsSync(json)) return fresh
+  const found = JSON.parse(fs.readFileSync(json, 'utf8'))
+  for (const part of ['plan', 'machine']) {
+    const [was, is] = [JSON.stringify(found[part]), JSON.stringify(fresh[part])]
+    if (was !== is) throw new TaskError(`--resume: ${json} has another ${part}: ${was}, and this run ${is}`)
+  }
+  return { ...found, apps: NAMES.filter((name) => found.apps.includes(name) || apps.includes(name)) }
+}
+
+function announce (runs, { seconds, warmup }) {
+  const minutes = runs.length * (seconds + warmup) / 60
+  say(`${runs.length} runs, ${minutes.toFixed(0)} minutes of load and what starting the applications takes`)
+}
+
+// Whatever a run needs to be known is found before it, once, and kept.
+async function measureOne (results, one, settings) {
+  const { ratePerS } = await rateOf(results, one, settings)
+  const known = await knownFor(results, one, { ...settings, ratePerS })
+  const began = Date.now()
+  const cell = await measureRun(one, known, { ...settings, ratePerS })
+  results.cells.push({ ...one, ...cell })
+  save(results, settings.json)
+  const { client, boost } = cell
+  const delay = one.delayUs > 0 ? ` with transitions of ${one.delayUs} µs` : ''
+  say(`${one.section}, ${one.app}, ${one.policy}${delay}: p99.9 ${(client.p999 / 1e6).toFixed(1)} ms, ` +
+    `energy ${boost.energy === null ? 'unavailable' : boost.energy.toFixed(3)} (${elapsed(began)})`)
+}
+
+async function rateOf (results, { app, workers }, { load, signal, json }) {
+  const key = workers === 1 ? app : `${app} x${workers}`
+  if (results.rates[key]) return results.rates[key]
+  const saturationPerS = await saturationAtLow(app, { workers, signal })
+  const ratePerS = Math.max(1, Math.round(load * saturationPerS))
+  say(`${key}: ${saturationPerS.toFixed(0)} requests/s at saturation at the low frequency, ${ratePerS}/s at ${Math.round(100 * load)} %`)
+  results.rates[key] = { saturationPerS, ratePerS }
+  save(results, json)
+  return results.rates[key]
+}
+
+/** @returns {Promise<import('./policies').Known>} */
+async function knownFor (results, { app, policy }, settings) {
+  const { routes, target } = findPolicy(policy)
+  const pilot = results.pilots[app] ??= {}
+  const pilotRun = (of) => measureRun({ section: 'pilot', app, delayUs: 0, workers: 1, recorded: false, round: PILOT_ROUND, ...of }, {}, settings)
+  if (routes && pilot.routes === undefined) {
+    const { recorded } = await pilotRun({ policy: BASE, recorded: true })
+    pilot.routes = tailRoutes(recorded.shares)
+    say(`${app}: likely to be tail: ${pilot.routes.join(', ') || 'no route'}`)
+  }
+  if (target && pilot.targetMs === undefined) {
+    pilot.targetMs = targetMs(await pilotRun({ policy: 'gc' }))
+    say(`${app}: p99.9 with gc: ${pilot.targetMs.toFixed(1)} ms`)
+  }
+  save(results, settings.json)
+  return { ...pilot, flags: tuning[app] }
+}
+
+function save (results, file) {
+  if (!file) return
+  fs.writeFileSync(`${file}.part`, JSON.stringify(results) + '\n')
+  fs.renameSync(`${file}.part`, file)
+}
+
+async function publish (results, options) {
+  process.stdout.write(page(results))
+  const file = pageFile({ page: options.page, whole: isWhole(results, tuning) }, PAGE)
+  if (!file) return
+  const figures = options.page ? `${options.page}.figures` : FIGURES
+  const drawn = await draw(results.cells.filter(({ section }) => section === 'main'), results.apps, figures)
+  fs.writeFileSync(file, page(results, drawn.map((name) => path.relative(path.dirname(file), path.join(figures, name)))))
+  say(`written: ${path.relative('', file)}`)
+}
+
+main(run)

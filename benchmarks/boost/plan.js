@@ -1,0 +1,69 @@
+'use strict'
+
+// Which runs there are, and in which order. A run is known by its key: what a
+// file of earlier results holds is not measured again.
+
+const { NAMES, findApp } = require('../apps/app')
+const { inOrder } = require('../overhead/in-order')
+const { DEFAULTS, SECTIONS } = require('./arguments')
+const { BASE, CLUSTER, POLICIES, SENSITIVITY, findPolicy } = require('./policies')
+
+/** What a recorded run is for: the propositions of section 4.4. */
+const LEVELS = ['low', 'mid', 'high']
+
+/**
+ * @typedef {object} Run
+ * @property {string} section
+ * @property {string} app
+ * @property {string} policy
+ * @property {number} delayUs of transitions
+ * @property {number} workers
+ * @property {boolean} recorded
+ * @property {number} round
+ */
+
+/**
+ * @param {{ apps: string[], policies: string[], sections: string[], runs: number, delaysUs: number[], workers: number }} options
+ * @param {Record<string, string[]>} tuning flags by application
+ * @returns {Run[][]} by round, in the order of measuring
+ */
+function rounds ({ apps, policies, sections, runs, delaysUs, workers }, tuning) {
+  const usual = { delayUs: 0, workers: 1, recorded: false }
+  const variants = {
+    main: (app) => policies.filter((policy) => app in tuning || !findPolicy(policy).tuned).map((policy) => ({ ...usual, policy })),
+    cluster: (app) => findApp(app).workers.at(-1) === 1 ? [] : CLUSTER.map((policy) => ({ ...usual, policy, workers })),
+    validation: () => LEVELS.map((policy) => ({ ...usual, policy, recorded: true })),
+    sensitivity: () => [{ ...usual, policy: BASE },
+      ...SENSITIVITY.flatMap((policy) => delaysUs.map((delayUs) => ({ ...usual, policy, delayUs })))]
+  }
+  return Array.from({ length: runs }, (_, round) => sections.flatMap((section) => apps.flatMap((app) => {
+    const of = variants[section](app)
+    return of.length === 0 ? [] : inOrder(of, round).map((variant) => ({ section, app, ...variant, round }))
+  })))
+}
+
+/** @param {Run} run */
+function keyOf ({ section, app, policy, delayUs, round }) {
+  return [section, app, policy, delayUs, round].join(' ')
+}
+
+/**
+ * @param {Run[]} runs
+ * @param {Run[]} cells measured already
+ */
+function missing (runs, cells) {
+  const known = new Set(cells.map(keyOf))
+  return runs.filter((run) => !known.has(keyOf(run)))
+}
+
+/**
+ * @param {{ plan: { delaysUs: number[], workers: number }, cells: any[], fidelity?: any }} results
+ * @param {Record<string, string[]>} tuning
+ * @returns {boolean} whether everything that the published page tells was measured, often enough
+ */
+function isWhole ({ plan, cells, fidelity }, tuning) {
+  const all = rounds({ ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections: SECTIONS, runs: DEFAULTS.runs }, tuning)
+  return fidelity !== undefined && missing(all.flat(), cells).length === 0
+}
+
+module.exports = { LEVELS, isWhole, keyOf, missing, rounds }

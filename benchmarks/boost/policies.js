@@ -1,0 +1,79 @@
+'use strict'
+
+// What is compared, and how a Node.js is started with it.
+
+const path = require('node:path')
+const { ROOT } = require('../../scripts/tasks/tree')
+
+const REGISTER = path.join(ROOT, 'lib', 'register.js')
+const BASE = 'low'
+
+/**
+ * @typedef {object} Policy
+ * @property {string} name on the command line and in tables
+ * @property {string} text what it is, in words
+ * @property {string} boost the value of EDGEWISE_BOOST
+ * @property {boolean} [tuned] with the collector's flags of tuning.json
+ * @property {boolean} [routes] needs the routes that are likely to be tail
+ * @property {boolean} [target] needs the latency that gc has reached
+ */
+
+/** @type {Policy[]} */
+const POLICIES = [
+  { name: BASE, text: 'always 2.6 GHz; the base of every ratio', boost: 'low' },
+  { name: 'low-again', text: 'the same once more (A/A)', boost: 'low' },
+  { name: 'mid', text: 'always 3.3 GHz', boost: 'mid' },
+  { name: 'high', text: 'always 4.0 GHz', boost: 'high' },
+  { name: 'gc', text: 'GC-Boost', boost: 'gc' },
+  { name: 'gc+tuning', text: 'GC-Boost after tuning the collector (`edgewise tune`)', boost: 'gc', tuned: true },
+  { name: 'queue', text: 'Queue Boost', boost: 'queue' },
+  { name: 'combined', text: 'GC-Boost and Queue Boost', boost: 'gc,queue' },
+  { name: 'combined+tuning', text: 'the same after tuning: the paper\'s Combined', boost: 'gc,queue', tuned: true },
+  { name: 'rubik', text: 'Rubik; its target is what GC-Boost reached', boost: 'rubik', target: true },
+  { name: 'adrenaline', text: 'Adrenaline, the oracle: boosts the routes that were tail in an earlier run', boost: 'adrenaline', routes: true },
+  { name: 'slo', text: 'boosts only for requests that would be tail', boost: 'slo' }
+]
+
+const CLUSTER = [BASE, 'low-again', 'gc', 'queue']
+const SENSITIVITY = ['combined', 'slo']
+
+/**
+ * @typedef {object} Known what a policy may need to know of an application
+ * @property {string[]} [routes] 'METHOD path'
+ * @property {number} [targetMs]
+ * @property {string[]} [flags] of Node.js
+ */
+
+/**
+ * @param {string} name
+ * @param {Known} known
+ * @param {{ delayUs?: number, stats?: string, domain?: string, recorded?: boolean }} [how] stats: a directory for
+ *   what the controllers say at their end; domain: of the processes that have one frequency; recorded: the caller
+ *   requires the register, to record
+ * @returns {{ nodeArgs: string[], env: Record<string, string> }}
+ */
+function startOf (name, { routes = [], targetMs, flags = [] }, { delayUs = 0, stats, domain, recorded = false } = {}) {
+  const policy = findPolicy(name)
+  return {
+    nodeArgs: [...policy.tuned ? flags : [], ...recorded ? [] : ['--require', REGISTER]],
+    env: {
+      ...recorded ? {} : { EDGEWISE_ENABLED: '0' },
+      EDGEWISE_BOOST: policy.boost,
+      EDGEWISE_BOOST_ACTUATOR: 'emulated',
+      EDGEWISE_BOOST_DELAY_US: String(delayUs),
+      ...stats === undefined ? {} : { EDGEWISE_BOOST_STATS: stats },
+      ...domain === undefined ? {} : { EDGEWISE_BOOST_DOMAIN: domain },
+      ...policy.routes ? { EDGEWISE_BOOST_ROUTES: routes.join(',') } : {},
+      ...policy.target && targetMs !== undefined ? { EDGEWISE_BOOST_TARGET_MS: targetMs.toFixed(3) } : {}
+    }
+  }
+}
+
+/** @param {string} name @returns {Policy} */
+function findPolicy (name) {
+  const policy = POLICIES.find((one) => one.name === name)
+  if (!policy) throw new RangeError(`no policy ${name}`)
+  return policy
+}
+
+module.exports = { BASE, CLUSTER, POLICIES, SENSITIVITY, findPolicy, startOf }

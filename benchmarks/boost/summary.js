@@ -1,0 +1,182 @@
+'use strict'
+
+// From the runs to what the page says. A run is compared with the static low
+// run of the same round and application.
+
+// @ts-ignore: the types are those of its ES module
+const { mean } = require('simple-statistics')
+const { pairedRatio } = require('../overhead/ratios')
+const { LEVELS } = require('./plan')
+const { BASE, POLICIES } = require('./policies')
+
+/** @typedef {{ value: number, low: number, high: number, runs: number }} Estimate with its 95 % interval */
+/** @typedef {{ app: string, policy: string, delayUs: number, reduction: Estimate, energy: Estimate | null, cells: any[] }} Row */
+/** @typedef {{ name: string, energy: number, reduction: number }} Point */
+
+const TAIL = (cell) => cell.client.p999
+
+/**
+ * @param {any[]} cells of one section
+ * @param {string} app
+ * @param {string} policy
+ * @param {number} [delayUs]
+ * @returns {any[]} by round
+ */
+function runsOf (cells, app, policy, delayUs = 0) {
+  return cells.filter((cell) => cell.app === app && cell.policy === policy && cell.delayUs === delayUs).sort((a, b) => a.round - b.round)
+}
+
+/**
+ * @param {any[]} cells of one section
+ * @param {string} app
+ * @param {string} policy
+ * @param {number} [delayUs]
+ * @param {(cell: any) => number} [of]
+ * @returns {Row | undefined} undefined: not measured together with the base
+ */
+function rowOf (cells, app, policy, delayUs = 0, of = TAIL) {
+  const pairs = pairsOf(cells, app, policy, delayUs)
+  if (pairs.length === 0) return undefined
+  const energies = pairs.map(({ cell }) => cell.boost.energy)
+  return {
+    app,
+    policy,
+    delayUs,
+    reduction: reductionOf(pairs.map(({ cell, base }) => of(cell) / of(base))),
+    energy: energies.includes(null) ? null : estimate(pairs.map(({ cell, base }) => cell.boost.energy / base.boost.energy)),
+    cells: pairs.map(({ cell }) => cell)
+  }
+}
+
+function pairsOf (cells, app, policy, delayUs) {
+  const bases = runsOf(cells, app, BASE)
+  return runsOf(cells, app, policy, delayUs).flatMap((cell) => {
+    const base = bases.find(({ round }) => round === cell.round)
+    return base ? [{ cell, base }] : []
+  })
+}
+
+/** @param {number[]} ratios by round @returns {Estimate} */
+function estimate (ratios) {
+  const { ratio, low, high, runs } = pairedRatio(ratios, ratios.map(() => 1))
+  return { value: ratio, low, high, runs }
+}
+
+/** @param {number[]} ratios by round @returns {Estimate} of the reduction, percent */
+function reductionOf (ratios) {
+  const { value, low, high, runs } = estimate(ratios)
+  const percent = (ratio) => 100 * (1 - ratio)
+  return { value: percent(value), low: percent(high), high: percent(low), runs }
+}
+
+/**
+ * The mean over applications, as the paper's table 7: each round is one number,
+ * of those rounds in which all applications ran.
+ * @param {any[]} cells of one section
+ * @param {string[]} apps at least one
+ * @param {string} policy
+ * @param {number} [delayUs]
+ * @returns {Row | undefined}
+ */
+function meanRow (cells, apps, policy, delayUs = 0) {
+  const byApp = apps.map((app) => new Map(pairsOf(cells, app, policy, delayUs).map((pair) => [pair.cell.round, pair])))
+  const common = [...byApp[0].keys()].filter((round) => byApp.every((pairs) => pairs.has(round)))
+  if (common.length === 0) return undefined
+  const means = (of) => common.map((round) => mean(byApp.map((pairs) => of(pairs.get(round)))))
+  const all = common.flatMap((round) => byApp.map((pairs) => pairs.get(round)?.cell))
+  const known = all.every(({ boost }) => boost.energy !== null)
+  return {
+    app: 'mean',
+    policy,
+    delayUs,
+    reduction: reductionOf(means(({ cell, base }) => TAIL(cell) / TAIL(base))),
+    energy: known ? estimate(means(({ cell, base }) => cell.boost.energy / base.boost.energy)) : null,
+    cells: all
+  }
+}
+
+/**
+ * @param {any[]} cells of one section
+ * @param {string[]} apps
+ * @returns {Point[]} the policies' means, where the energy is known
+ */
+function points (cells, apps) {
+  return POLICIES.flatMap(({ name }) => {
+    // What no flags were found for is not compared with the rest by its mean over fewer applications.
+    const row = meanRow(cells, apps, name)
+    return row?.energy ? [{ name, energy: row.energy.value, reduction: row.reduction.value }] : []
+  })
+}
+
+/**
+ * The points that no other beats in one respect without being worse in the other.
+ * @param {Point[]} all
+ * @returns {Point[]} by energy
+ */
+function paretoFrontier (all) {
+  const sorted = [...all].sort((a, b) => a.energy - b.energy || b.reduction - a.reduction)
+  let best = -Infinity
+  return sorted.filter(({ reduction }) => {
+    if (reduction <= best) return false
+    best = reduction
+    return true
+  })
+}
+
+/**
+ * The propositions of section 4.4, from recorded runs.
+ * @param {any[]} cells of the section
+ * @param {string} app
+ * @returns {{ level: string, io: Estimate | null, latency: Estimate, ioNs: number, latencyNs: number }[]} against the
+ *   low level; io null: there is none
+ */
+function propositions (cells, app) {
+  const low = runsOf(cells, app, BASE)
+  return LEVELS.flatMap((level) => {
+    const pairs = runsOf(cells, app, level).flatMap((cell) => {
+      const base = low.find(({ round }) => round === cell.round)
+      return base ? [[overall(cell), overall(base)]] : []
+    })
+    if (pairs.length === 0) return []
+    const of = (name) => mean(pairs.map(([cell]) => cell[name]))
+    return [{
+      level,
+      io: pairs.every(([, base]) => base.io > 0) ? estimate(pairs.map(([cell, base]) => cell.io / base.io)) : null,
+      latency: estimate(pairs.map(([cell, base]) => cell.latency / base.latency)),
+      ioNs: of('io'),
+      latencyNs: of('latency')
+    }]
+  })
+}
+
+// All requests: tail and rest together.
+function overall ({ recorded: { report: { tail, rest } } }) {
+  const both = (name) => (tail.count * tail[name] + rest.count * rest[name]) / (tail.count + rest.count)
+  return { io: both('io_ns'), latency: both('mean_latency_ns') }
+}
+
+/**
+ * What the controllers of a policy did, over applications and rounds.
+ * @param {any[]} cells of one section
+ * @param {string} policy
+ */
+function behaviour (cells, policy) {
+  const boosts = cells.filter((cell) => cell.policy === policy).map(({ boost }) => boost)
+  if (boosts.length === 0) return undefined
+  const sum = (of) => boosts.reduce((total, boost) => total + of(boost), 0)
+  const reaction = (signal) => {
+    const seen = boosts.map(({ reactionNs }) => reactionNs[signal]).filter((one) => one?.count > 0)
+    return seen.length === 0 ? null : { p50: Math.max(...seen.map(({ p50 }) => p50)), p99: Math.max(...seen.map(({ p99 }) => p99)) }
+  }
+  const residency = (level) => sum(({ residencyNs }) => residencyNs[level])
+  const all = LEVELS.reduce((total, level) => total + residency(level), 0)
+  return {
+    perSecond: 1e9 * sum((boost) => boost.boosts) / sum(({ elapsedNs }) => elapsedNs),
+    shares: Object.fromEntries(LEVELS.map((level) => [level, residency(level) / all])),
+    reaction: { gc: reaction('gc'), queue: reaction('queue'), head: reaction('head') },
+    dropped: sum(({ dropped }) => dropped),
+    errors: sum(({ errors }) => errors)
+  }
+}
+
+module.exports = { behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf }
