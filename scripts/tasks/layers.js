@@ -38,6 +38,7 @@ const LIB = {
   'make-directory': [],
   'patched-node': [],
   report: [],
+  statistics: [],
   instrument: [],
   recording: ['binding', 'instrument', 'make-directory'],
   index: ['binding', 'report', 'config', 'instrument', 'recording'],
