@@ -39,11 +39,12 @@ const LIB = {
   'patched-node': [],
   report: [],
   statistics: [],
+  tune: ['statistics'],
   instrument: [],
   recording: ['binding', 'instrument', 'make-directory'],
   index: ['binding', 'report', 'config', 'instrument', 'recording'],
   register: ['binding', 'config', 'control', 'recording'],
-  cli: ['index', 'report', 'config', 'control', 'make-directory', 'patched-node'],
+  cli: ['index', 'report', 'config', 'control', 'make-directory', 'patched-node', 'tune'],
   bin: ['cli']
 }
 
