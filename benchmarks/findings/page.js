@@ -2,7 +2,7 @@
 
 // The findings as Markdown.
 
-const { median, pairedRatio } = require('../overhead/ratios')
+const { median, pairedRatio } = require('../../lib/statistics')
 const { markdown } = require('../overhead/page')
 const { FINDINGS } = require('./findings')
 

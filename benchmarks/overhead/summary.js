@@ -4,7 +4,7 @@
 
 // @ts-ignore: the types are those of its ES module
 const { geometricMean } = require('simple-statistics')
-const { median, pairedRatio } = require('./ratios')
+const { median, pairedRatio } = require('../../lib/statistics')
 
 /** @typedef {{ ratio: number, low: number, high: number, runs: number }} Ratio */
 

@@ -4,7 +4,7 @@
 
 // @ts-ignore: the types are those of its ES module
 const { mean } = require('simple-statistics')
-const { pairedRatio } = require('../overhead/ratios')
+const { pairedRatio } = require('../../lib/statistics')
 
 /** @param {number[]} values */
 const meanOf = (values) => mean(values)

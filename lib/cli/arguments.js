@@ -44,10 +44,29 @@ function count (text) {
   return value
 }
 
+/** @param {string} text @returns {number[]} MiB */
+function youngSizes (text) {
+  const sizes = text.split(',').map((size) => WHOLE.test(size) ? Number(size) : NaN)
+  if (!sizes.every((size) => size >= 1 && size <= 1024 && Number.isInteger(Math.log2(size)))) {
+    throw new InvalidArgumentError('Allowed are powers of two from 1 to 1024 (MiB; V8 rounds up to them), separated by commas.')
+  }
+  return sizes
+}
+
+/** @param {string} text @returns {number[]} MiB */
+function oldSizes (text) {
+  if (text === 'none') return []
+  const sizes = text.split(',').map((size) => WHOLE.test(size) ? Number(size) : NaN)
+  if (!sizes.every((size) => size >= 16 && size <= 2 ** 20)) {
+    throw new InvalidArgumentError('Allowed are whole numbers from 16 to 1048576 (MiB), separated by commas, or none.')
+  }
+  return sizes
+}
+
 /** @param {string} text a name that must not be empty */
 function name (text) {
   if (text.trim() === '') throw new InvalidArgumentError('It is empty.')
   return text
 }
 
-module.exports = { count, name, percentile, port, processId, seconds }
+module.exports = { count, name, oldSizes, percentile, port, processId, seconds, youngSizes }

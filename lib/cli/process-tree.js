@@ -45,6 +45,15 @@ function treeOf (root) {
 
 /**
  * @param {number[]} pids
+ * @returns {number} bytes: the peaks of their resident memory, summed, though they need not coincide
+ */
+function peakMemoryOf (pids) {
+  const peaks = pids.map((pid) => Number(/^VmHWM:\s*(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0))
+  return 1024 * peaks.reduce((sum, peak) => sum + peak, 0)
+}
+
+/**
+ * @param {number[]} pids
  * @returns {Listener[]} the TCP sockets they listen on, one entry a port, by port
  */
 function listenersOf (pids) {
@@ -118,4 +127,4 @@ function list (directory) {
   }
 }
 
-module.exports = { listenersOf, treeOf }
+module.exports = { listenersOf, peakMemoryOf, treeOf }

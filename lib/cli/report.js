@@ -76,4 +76,4 @@ function analyse (directory, { requests, json, ...options }) {
   }
 }
 
-module.exports = { add, print }
+module.exports = { add, analyse, print }

@@ -38,12 +38,14 @@ const LIB = {
   'make-directory': [],
   'patched-node': [],
   report: [],
+  statistics: [],
+  tune: ['statistics'],
   instrument: [],
   recording: ['binding', 'instrument', 'make-directory'],
   boosting: ['binding', 'config', 'instrument', 'make-directory'],
   index: ['binding', 'report', 'config', 'instrument', 'recording', 'boosting'],
   register: ['binding', 'config', 'control', 'recording', 'boosting'],
-  cli: ['index', 'report', 'config', 'control', 'make-directory', 'patched-node'],
+  cli: ['index', 'report', 'config', 'control', 'make-directory', 'patched-node', 'tune'],
   bin: ['cli']
 }
 
