@@ -5,7 +5,7 @@
 
 // @ts-ignore: the types are those of its ES module
 const { mean } = require('simple-statistics')
-const { pairedRatio } = require('../overhead/ratios')
+const { pairedRatio } = require('../../lib/statistics')
 const { LEVELS } = require('./plan')
 const { BASE, POLICIES } = require('./policies')
 
