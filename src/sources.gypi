@@ -42,6 +42,16 @@
       "src/analysis/vm_shares.cc"
     ],
     "boost_sources": [
+      "src/boost/policy.cc",
+      "src/boost/policy/adrenaline.cc",
+      "src/boost/policy/duration_history.cc",
+      "src/boost/policy/gc_boost.cc",
+      "src/boost/policy/in_flight.cc",
+      "src/boost/policy/latency_quantile.cc",
+      "src/boost/policy/queue_boost.cc",
+      "src/boost/policy/rubik.cc",
+      "src/boost/policy/slo.cc",
+      "src/boost/policy/tail_table.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",
