@@ -46,7 +46,17 @@
       "src/boost/actuator/frequency_domain.cc",
       "src/boost/actuator/thief.cc",
       "src/boost/controller.cc",
-      "src/boost/controller_stats.cc"
+      "src/boost/controller_stats.cc",
+      "src/boost/policy.cc",
+      "src/boost/policy/adrenaline.cc",
+      "src/boost/policy/duration_history.cc",
+      "src/boost/policy/gc_boost.cc",
+      "src/boost/policy/in_flight.cc",
+      "src/boost/policy/latency_quantile.cc",
+      "src/boost/policy/queue_boost.cc",
+      "src/boost/policy/rubik.cc",
+      "src/boost/policy/slo.cc",
+      "src/boost/policy/tail_table.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",

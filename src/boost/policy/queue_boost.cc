@@ -1,0 +1,77 @@
+#include "boost/policy/queue_boost.h"
+
+#include <algorithm>
+
+namespace edgewise {
+
+QueueBoost::QueueBoost(const PolicyConfig& config)
+    : queue_factor_(config.queue_factor),
+      head_factor_(config.head_factor),
+      least_head_ns_(static_cast<double>(
+          std::max(2 * config.transition_ns, kLeastHeadNs))) {}
+
+double QueueBoost::LengthThreshold() const {
+  const double average = length_average_.mean();
+  return std::max(queue_factor_ * average, average + kLeastExcess);
+}
+
+double QueueBoost::HeadThresholdNs() const {
+  return std::max(head_factor_ * head_ns_.mean(), least_head_ns_);
+}
+
+void QueueBoost::On(const Signal& signal) {
+  switch (signal.kind) {
+    case SignalKind::kLoopBusy:
+      EventEnd(signal.now_ns);
+      SetLength(signal.value);
+      return;
+    case SignalKind::kEventBegin:
+      EventEnd(signal.now_ns);
+      EventBegin(signal.now_ns);
+      return;
+    case SignalKind::kLoopIdle:
+      EventEnd(signal.now_ns);
+      length_ = 0;
+      long_queue_ = false;
+      return;
+    case SignalKind::kQueueLength:
+      SetLength(signal.value);
+      break;
+    default:
+      break;
+  }
+  if (signal.now_ns >= deadline_ns_) {
+    long_head_ = true;
+    deadline_ns_ = kNever;
+  }
+}
+
+void QueueBoost::EventBegin(int64_t now_ns) {
+  const uint32_t length = length_ > 0 ? length_ - 1 : 0;
+  length_average_.Add(warm() ? std::min<double>(length, LengthThreshold())
+                             : length);
+  SetLength(length);
+  in_event_ = true;
+  begin_ns_ = now_ns;
+  if (warm()) deadline_ns_ = now_ns + static_cast<int64_t>(HeadThresholdNs());
+}
+
+void QueueBoost::EventEnd(int64_t now_ns) {
+  if (!in_event_) return;
+  in_event_ = false;
+  long_head_ = false;
+  deadline_ns_ = kNever;
+  const double took_ns = static_cast<double>(now_ns - begin_ns_);
+  head_ns_.Add(warm() ? std::min(took_ns, HeadThresholdNs()) : took_ns);
+}
+
+void QueueBoost::SetLength(uint32_t length) {
+  length_ = length;
+  if (long_queue_) {
+    long_queue_ = length > length_average_.mean();
+  } else {
+    long_queue_ = warm() && length > LengthThreshold();
+  }
+}
+
+}  // namespace edgewise
