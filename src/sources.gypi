@@ -43,7 +43,7 @@
     ],
     "boost_sources": [
       "src/boost/actuator/emulated_actuator.cc",
-      "src/boost/actuator/frequency_domain.cc",
+      "src/boost/actuator/emulated_domain.cc",
       "src/boost/actuator/thief.cc",
       "src/boost/controller.cc",
       "src/boost/controller_stats.cc",

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "boost/actuator/frequency_domain.h"
+#include "boost/actuator/emulated_domain.h"
 #include "boost/actuator/thief.h"
 #include "platform/clock.h"
 
@@ -24,7 +24,7 @@ constexpr int64_t kLongestDelayNs = 1'000'000'000;
 class EmulatedActuator final : public Actuator {
  public:
   EmulatedActuator(Frequencies frequencies, int64_t delay_ns, pid_t loop_tid,
-                   std::unique_ptr<FrequencyDomain> domain)
+                   std::unique_ptr<EmulatedDomain> domain)
       : frequencies_(frequencies),
         delay_ns_(delay_ns),
         loop_tid_(loop_tid),
@@ -83,7 +83,7 @@ class EmulatedActuator final : public Actuator {
   const Frequencies frequencies_;
   const int64_t delay_ns_;
   const pid_t loop_tid_;
-  const std::unique_ptr<FrequencyDomain> domain_;
+  const std::unique_ptr<EmulatedDomain> domain_;
   // Null after Restore(); its thread uses the domain, which outlives it.
   std::unique_ptr<Thief> thief_;
   Shares shares_{};
@@ -172,9 +172,8 @@ absl::StatusOr<std::unique_ptr<Actuator>> MakeEmulatedActuator(
     return absl::InvalidArgumentError(
         "emulated: it is to be made on the loop's thread");
   }
-  absl::StatusOr<std::unique_ptr<FrequencyDomain>> domain =
-      FrequencyDomain::Join(*frequencies, config.emulated_delay_ns,
-                            config.shared_domain);
+  absl::StatusOr<std::unique_ptr<EmulatedDomain>> domain = EmulatedDomain::Join(
+      *frequencies, config.emulated_delay_ns, config.shared_domain);
   if (!domain.ok()) return domain.status();
   auto actuator = std::make_unique<EmulatedActuator>(
       *frequencies, config.emulated_delay_ns, gettid(), *std::move(domain));

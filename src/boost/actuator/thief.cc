@@ -46,7 +46,7 @@ absl::Status MakeRealtime(std::thread& thread, int cpu) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Thief>> Thief::Start(FrequencyDomain* domain,
+absl::StatusOr<std::unique_ptr<Thief>> Thief::Start(EmulatedDomain* domain,
                                                     const Shares& shares,
                                                     int cpu) {
   std::unique_ptr<Thief> thief =

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "boost/actuator/frequency_domain.h"
+#include "boost/actuator/emulated_domain.h"
 #include "boost/actuator/frequency_timeline.h"
 
 namespace edgewise {
@@ -21,7 +21,7 @@ class Thief {
   static constexpr int64_t kPeriodNs = 200'000;
 
   // `domain` outlives the thief. PermissionDenied: with the next step.
-  static absl::StatusOr<std::unique_ptr<Thief>> Start(FrequencyDomain* domain,
+  static absl::StatusOr<std::unique_ptr<Thief>> Start(EmulatedDomain* domain,
                                                       const Shares& shares,
                                                       int cpu);
   ~Thief();
@@ -39,7 +39,7 @@ class Thief {
     int64_t ns;
   };
 
-  Thief(FrequencyDomain* domain, const Shares& shares, int cpu)
+  Thief(EmulatedDomain* domain, const Shares& shares, int cpu)
       : domain_(domain), shares_(shares), cpu_(cpu) {}
 
   void Run();
@@ -51,7 +51,7 @@ class Thief {
   void StandBy(int64_t now_ns, uint32_t changes);
   void LookAround(int64_t now_ns);
 
-  FrequencyDomain* const domain_;
+  EmulatedDomain* const domain_;
   const Shares shares_;
   const int cpu_;
   // Relaxed: nothing else is passed by it; Wake() follows.

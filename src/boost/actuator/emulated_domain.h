@@ -16,21 +16,21 @@ namespace edgewise {
 // processes that joined under the same name, whose frequency is the highest
 // that any of them asks for. Members are known to live by a lock on a byte of
 // the shared file, which the kernel takes back however they end.
-class FrequencyDomain {
+class EmulatedDomain {
  public:
   // `name` empty: a domain of one's own. Else letters, digits, '.', '_', '-':
   // a file in /dev/shm of this user, gone with its last member; or the path of
   // a file. InvalidArgument: no such name, or members that live were made with
   // other frequencies or another delay. PermissionDenied: another user's file.
-  static absl::StatusOr<std::unique_ptr<FrequencyDomain>> Join(
+  static absl::StatusOr<std::unique_ptr<EmulatedDomain>> Join(
       const Frequencies& frequencies, int64_t delay_ns,
       const std::string& name);
 
   // Withdraws what this member has asked for.
-  ~FrequencyDomain();
+  ~EmulatedDomain();
 
-  FrequencyDomain(const FrequencyDomain&) = delete;
-  FrequencyDomain& operator=(const FrequencyDomain&) = delete;
+  EmulatedDomain(const EmulatedDomain&) = delete;
+  EmulatedDomain& operator=(const EmulatedDomain&) = delete;
 
   // This member's wish. By one thread at a time.
   void Ask(Level level);
@@ -66,7 +66,7 @@ class FrequencyDomain {
  private:
   struct Memory;
 
-  FrequencyDomain() = default;
+  EmulatedDomain() = default;
   absl::Status Map(const Frequencies& frequencies, int64_t delay_ns);
   absl::Status JoinFile(const Frequencies& frequencies, int64_t delay_ns);
   absl::Status Enter(const Frequencies& frequencies, int64_t delay_ns);

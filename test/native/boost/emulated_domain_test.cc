@@ -1,4 +1,4 @@
-#include "boost/actuator/frequency_domain.h"
+#include "boost/actuator/emulated_domain.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -18,13 +18,13 @@ namespace {
 
 constexpr Frequencies kFrequencies = {2'600'000, 3'300'000, 4'000'000};
 
-Level Holds(const FrequencyDomain& domain) {
+Level Holds(const EmulatedDomain& domain) {
   FrequencyTimeline timeline;
   EXPECT_TRUE(domain.Read(&timeline));
   return timeline.At(MonotonicNs());
 }
 
-class FrequencyDomainTest : public ::testing::Test {
+class EmulatedDomainTest : public ::testing::Test {
  protected:
   void SetUp() override {
     char name[] = "/tmp/edgewise-domain-XXXXXX";
@@ -34,8 +34,8 @@ class FrequencyDomainTest : public ::testing::Test {
   }
   void TearDown() override { rmdir(folder_.c_str()); }
 
-  std::unique_ptr<FrequencyDomain> Join() {
-    auto domain = FrequencyDomain::Join(kFrequencies, 0, path_);
+  std::unique_ptr<EmulatedDomain> Join() {
+    auto domain = EmulatedDomain::Join(kFrequencies, 0, path_);
     EXPECT_TRUE(domain.ok()) << domain.status();
     return domain.ok() ? *std::move(domain) : nullptr;
   }
@@ -62,8 +62,8 @@ class FrequencyDomainTest : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(FrequencyDomainTest, OnesOwn) {
-  auto domain = FrequencyDomain::Join(kFrequencies, 0, "");
+TEST_F(EmulatedDomainTest, OnesOwn) {
+  auto domain = EmulatedDomain::Join(kFrequencies, 0, "");
   ASSERT_TRUE(domain.ok());
   EXPECT_FALSE((*domain)->shared());
   EXPECT_TRUE((*domain)->LeadOn(0));
@@ -72,7 +72,7 @@ TEST_F(FrequencyDomainTest, OnesOwn) {
   EXPECT_EQ(Holds(**domain), Level::kMid);
 }
 
-TEST_F(FrequencyDomainTest, TheHighestThatAnyoneAsksFor) {
+TEST_F(EmulatedDomainTest, TheHighestThatAnyoneAsksFor) {
   const auto one = Join();
   auto other = Join();
   one->Ask(Level::kMid);
@@ -86,7 +86,7 @@ TEST_F(FrequencyDomainTest, TheHighestThatAnyoneAsksFor) {
   EXPECT_EQ(Holds(*one), Level::kLow) << "who leaves asks for nothing";
 }
 
-TEST_F(FrequencyDomainTest, OneThiefAProcessor) {
+TEST_F(EmulatedDomainTest, OneThiefAProcessor) {
   auto one = Join();
   const auto other = Join();
   EXPECT_TRUE(one->LeadOn(0));
@@ -97,7 +97,7 @@ TEST_F(FrequencyDomainTest, OneThiefAProcessor) {
   EXPECT_TRUE(other->LeadOn(0));
 }
 
-TEST_F(FrequencyDomainTest, TheLastOneTakesTheFileAway) {
+TEST_F(EmulatedDomainTest, TheLastOneTakesTheFileAway) {
   struct stat file;
   auto one = Join();
   auto other = Join();
@@ -108,7 +108,7 @@ TEST_F(FrequencyDomainTest, TheLastOneTakesTheFileAway) {
   EXPECT_NE(stat(path_.c_str(), &file), 0);
 }
 
-TEST_F(FrequencyDomainTest, KilledWhileItAsksForMore) {
+TEST_F(EmulatedDomainTest, KilledWhileItAsksForMore) {
   const auto one = Join();
   const pid_t child = Fork();
   EXPECT_EQ(Holds(*one), Level::kHigh);
@@ -120,42 +120,42 @@ TEST_F(FrequencyDomainTest, KilledWhileItAsksForMore) {
   EXPECT_EQ(Holds(*one), Level::kLow);
 }
 
-TEST_F(FrequencyDomainTest, WhatTheDeadLeftIsNotTaken) {
+TEST_F(EmulatedDomainTest, WhatTheDeadLeftIsNotTaken) {
   const pid_t child = Fork();
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  auto other = FrequencyDomain::Join({1, 2, 3}, 5, path_);
+  auto other = EmulatedDomain::Join({1, 2, 3}, 5, path_);
   ASSERT_TRUE(other.ok()) << "nobody lives who has other frequencies";
   EXPECT_EQ(Holds(**other), Level::kLow);
 }
 
-TEST_F(FrequencyDomainTest, RefusesWhoDiffers) {
+TEST_F(EmulatedDomainTest, RefusesWhoDiffers) {
   const auto one = Join();
-  EXPECT_EQ(FrequencyDomain::Join({1, 2, 3}, 0, path_).status().code(),
+  EXPECT_EQ(EmulatedDomain::Join({1, 2, 3}, 0, path_).status().code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(FrequencyDomain::Join(kFrequencies, 7, path_).status().code(),
+  EXPECT_EQ(EmulatedDomain::Join(kFrequencies, 7, path_).status().code(),
             absl::StatusCode::kInvalidArgument);
   one->Ask(Level::kHigh);
   EXPECT_EQ(Holds(*one), Level::kHigh) << "the refused did no harm";
 }
 
-TEST_F(FrequencyDomainTest, RefusesNamesAndPlaces) {
+TEST_F(EmulatedDomainTest, RefusesNamesAndPlaces) {
   for (const std::string& name :
        {std::string("a b"), std::string("\n"), std::string(65, 'a')}) {
-    EXPECT_EQ(FrequencyDomain::Join(kFrequencies, 0, name).status().code(),
+    EXPECT_EQ(EmulatedDomain::Join(kFrequencies, 0, name).status().code(),
               absl::StatusCode::kInvalidArgument)
         << name;
   }
-  EXPECT_EQ(FrequencyDomain::Join(kFrequencies, 0, folder_ + "/no/such")
+  EXPECT_EQ(EmulatedDomain::Join(kFrequencies, 0, folder_ + "/no/such")
                 .status()
                 .code(),
             absl::StatusCode::kNotFound);
   ASSERT_EQ(symlink("/dev/null", path_.c_str()), 0);
-  EXPECT_FALSE(FrequencyDomain::Join(kFrequencies, 0, path_).ok());
+  EXPECT_FALSE(EmulatedDomain::Join(kFrequencies, 0, path_).ok());
   unlink(path_.c_str());
 }
 
-TEST_F(FrequencyDomainTest, WakesWhoWaits) {
+TEST_F(EmulatedDomainTest, WakesWhoWaits) {
   const auto one = Join();
   const auto other = Join();
   other->Ask(Level::kHigh);

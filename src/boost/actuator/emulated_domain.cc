@@ -1,4 +1,4 @@
-#include "boost/actuator/frequency_domain.h"
+#include "boost/actuator/emulated_domain.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -83,7 +83,7 @@ absl::Status FileError(const std::string& path) {
 
 // In the mapping that all members share. `asked` and the writing of `timeline`
 // are under `mutex`; the rest is atomic, or written before the second joins.
-struct FrequencyDomain::Memory {
+struct EmulatedDomain::Memory {
   uint64_t layout;
   Frequencies frequencies;
   int64_t delay_ns;
@@ -97,9 +97,9 @@ struct FrequencyDomain::Memory {
   Published<FrequencyTimeline> timeline;
 };
 
-absl::StatusOr<std::unique_ptr<FrequencyDomain>> FrequencyDomain::Join(
+absl::StatusOr<std::unique_ptr<EmulatedDomain>> EmulatedDomain::Join(
     const Frequencies& frequencies, int64_t delay_ns, const std::string& name) {
-  std::unique_ptr<FrequencyDomain> domain(new FrequencyDomain);
+  std::unique_ptr<EmulatedDomain> domain(new EmulatedDomain);
   absl::Status joined;
   if (name.empty()) {
     joined = domain->Map(frequencies, delay_ns);
@@ -119,13 +119,13 @@ absl::StatusOr<std::unique_ptr<FrequencyDomain>> FrequencyDomain::Join(
   return domain;
 }
 
-FrequencyDomain::~FrequencyDomain() {
+EmulatedDomain::~EmulatedDomain() {
   if (memory_ != nullptr) Leave();
   if (fd_ >= 0) close(fd_);  // and with it all locks
 }
 
-absl::Status FrequencyDomain::JoinFile(const Frequencies& frequencies,
-                                       int64_t delay_ns) {
+absl::Status EmulatedDomain::JoinFile(const Frequencies& frequencies,
+                                      int64_t delay_ns) {
   for (;;) {
     fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd_ < 0) return FileError(path_);
@@ -154,8 +154,8 @@ absl::Status FrequencyDomain::JoinFile(const Frequencies& frequencies,
 
 // Under the lock of kJoinByte. What is in the file counts only while a member
 // lives.
-absl::Status FrequencyDomain::Enter(const Frequencies& frequencies,
-                                    int64_t delay_ns) {
+absl::Status EmulatedDomain::Enter(const Frequencies& frequencies,
+                                   int64_t delay_ns) {
   const bool first = !AnyoneLives();
   slot_ = 0;
   while (slot_ < kSlots && !TryLock(fd_, kSlotBytes + slot_)) ++slot_;
@@ -179,8 +179,8 @@ absl::Status FrequencyDomain::Enter(const Frequencies& frequencies,
   return absl::OkStatus();
 }
 
-absl::Status FrequencyDomain::Map(const Frequencies& frequencies,
-                                  int64_t delay_ns) {
+absl::Status EmulatedDomain::Map(const Frequencies& frequencies,
+                                 int64_t delay_ns) {
   void* memory = mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
@@ -191,8 +191,8 @@ absl::Status FrequencyDomain::Map(const Frequencies& frequencies,
   return absl::OkStatus();
 }
 
-void FrequencyDomain::Initialize(const Frequencies& frequencies,
-                                 int64_t delay_ns) {
+void EmulatedDomain::Initialize(const Frequencies& frequencies,
+                                int64_t delay_ns) {
   memory_ = new (memory_) Memory{};
   memory_->layout = kLayout;
   memory_->frequencies = frequencies;
@@ -207,14 +207,14 @@ void FrequencyDomain::Initialize(const Frequencies& frequencies,
   memory_->timeline.Write(FrequencyTimeline(delay_ns, MonotonicNs()));
 }
 
-bool FrequencyDomain::AnyoneLives() const {
+bool EmulatedDomain::AnyoneLives() const {
   for (int slot = 0; slot < kSlots; ++slot) {
     if (!IsFree(fd_, kSlotBytes + slot)) return true;
   }
   return false;
 }
 
-void FrequencyDomain::Leave() {
+void EmulatedDomain::Leave() {
   if (shared()) LockAndWait(fd_, kJoinByte);
   Ask(Level::kLow);
   if (shared()) {
@@ -224,13 +224,13 @@ void FrequencyDomain::Leave() {
   munmap(memory_, sizeof(Memory));
 }
 
-void FrequencyDomain::Lock() {
+void EmulatedDomain::Lock() {
   if (pthread_mutex_lock(&memory_->mutex) == EOWNERDEAD) {
     pthread_mutex_consistent(&memory_->mutex);
   }
 }
 
-void FrequencyDomain::Ask(Level level) {
+void EmulatedDomain::Ask(Level level) {
   Lock();
   const bool lower = level < memory_->asked[slot_];
   memory_->asked[slot_] = level;
@@ -241,7 +241,7 @@ void FrequencyDomain::Ask(Level level) {
 }
 
 // Who died while it wrote has left nothing to go on: the accounts begin anew.
-void FrequencyDomain::Publish() {
+void EmulatedDomain::Publish() {
   const int64_t now_ns = MonotonicNs();
   FrequencyTimeline timeline(memory_->delay_ns, now_ns);
   memory_->timeline.Read(&timeline);
@@ -250,11 +250,11 @@ void FrequencyDomain::Publish() {
   memory_->timeline.Write(timeline);
 }
 
-bool FrequencyDomain::Read(FrequencyTimeline* timeline) const {
+bool EmulatedDomain::Read(FrequencyTimeline* timeline) const {
   return memory_->timeline.Read(timeline);
 }
 
-FrequencyTimeline FrequencyDomain::ReadNow() {
+FrequencyTimeline EmulatedDomain::ReadNow() {
   Lock();
   if (memory_->timeline.torn()) Publish();
   FrequencyTimeline timeline;
@@ -263,15 +263,13 @@ FrequencyTimeline FrequencyDomain::ReadNow() {
   return timeline;
 }
 
-uint32_t FrequencyDomain::version() const {
-  return memory_->timeline.version();
-}
+uint32_t EmulatedDomain::version() const { return memory_->timeline.version(); }
 
-uint32_t FrequencyDomain::changes() const {
+uint32_t EmulatedDomain::changes() const {
   return memory_->changes.load(std::memory_order_acquire);
 }
 
-void FrequencyDomain::WaitForChange(uint32_t seen, int64_t until_ns) const {
+void EmulatedDomain::WaitForChange(uint32_t seen, int64_t until_ns) const {
   constexpr int64_t kSecond = 1'000'000'000;
   const timespec until{until_ns / kSecond, until_ns % kSecond};
   syscall(SYS_futex, &memory_->changes, FUTEX_WAIT_BITSET, seen,
@@ -279,18 +277,18 @@ void FrequencyDomain::WaitForChange(uint32_t seen, int64_t until_ns) const {
           FUTEX_BITSET_MATCH_ANY);
 }
 
-void FrequencyDomain::Wake() {
+void EmulatedDomain::Wake() {
   memory_->changes.fetch_add(1, std::memory_order_release);
   syscall(SYS_futex, &memory_->changes, FUTEX_WAKE, INT_MAX, nullptr, nullptr,
           0);
 }
 
-bool FrequencyDomain::LeadOn(int cpu) {
+bool EmulatedDomain::LeadOn(int cpu) {
   return !shared() || TryLock(fd_, kCpuBytes + cpu);
 }
 
 // By a thief, which must not wait for a lock: the next time will do.
-void FrequencyDomain::ForgetTheDead() {
+void EmulatedDomain::ForgetTheDead() {
   if (!shared()) return;
   const int locked = pthread_mutex_trylock(&memory_->mutex);
   if (locked != 0 && locked != EOWNERDEAD) return;
@@ -307,11 +305,11 @@ void FrequencyDomain::ForgetTheDead() {
   if (changed) Wake();
 }
 
-int64_t FrequencyDomain::overhead_ns() const {
+int64_t EmulatedDomain::overhead_ns() const {
   return memory_->overhead_ns.load(std::memory_order_relaxed);
 }
 
-void FrequencyDomain::SetOverhead(int64_t overhead_ns) {
+void EmulatedDomain::SetOverhead(int64_t overhead_ns) {
   memory_->overhead_ns.store(overhead_ns, std::memory_order_relaxed);
 }
 
