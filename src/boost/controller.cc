@@ -88,6 +88,7 @@ Controller::Controller(std::unique_ptr<Policy> policy,
   stats_.description = actuator_->description();
   stats_.frequencies = actuator_->frequencies();
   began_ns_ = since_ns_ = MonotonicTickNs();
+  spent_before_ = actuator_->residency().value_or(Residency{});
   // The level of the policy that wants one from the start, or the lowest: what
   // the processor did before may have been neither.
   Change(policy_->want(), began_ns_, began_ns_);
@@ -347,7 +348,11 @@ ControllerStats Controller::StatsLocked() {
   ControllerStats stats = stats_;
   stats.elapsed_ns = now_ns - began_ns_;
   // What the processor did, not only what was asked for.
-  stats.residency = actuator_->residency().value_or(stats_.residency);
+  if (const std::optional<Residency> spent = actuator_->residency()) {
+    for (size_t i = 0; i < kLevels; ++i) {
+      stats.residency[i] = (*spent)[i] - spent_before_[i];
+    }
+  }
   stats.dropped_signals = dropped_.load(std::memory_order_relaxed);
   stats.measured_uj = energy_.ReadUj();
   stats.energy_unavailable = energy_.unavailable();

@@ -110,6 +110,7 @@ class Controller {
   int64_t armed_ns_ = 0;            // the thread sleeps until then
   bool finished_ = false;
   int64_t began_ns_ = 0;
+  Residency spent_before_{};  // of the actuator, when this began
   ControllerStats stats_;
 
   bool terminated_ = false;  // the thread's own

@@ -50,7 +50,7 @@ test('collections and slow events are boosted, beside recording', async (t) => {
   const report = edgewise.report(app.out)
   assert.equal(report.requests.count, 210)
   assert.equal(report.boost[0].boosts, boosts)
-  assert.match(app.stderr, /^edgewise: boosting \(gc,queue\) with log: .+\n$/)
+  assert.match(app.stderr, /^edgewise: boosting \(gc,queue\) with log: .+\n/)
 })
 
 test('it boosts without recording too, and a signal that ends the process has it written', async (t) => {
