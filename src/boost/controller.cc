@@ -36,6 +36,13 @@ constexpr int64_t kLongestSleepNs = 20'000'000;
 
 constexpr int kMaxLook = 256;
 
+constexpr int64_t kLeastLookNs = 64'000;
+constexpr int64_t kMostLookNs = 2'000'000;
+constexpr double kTurnWeight = 1.0 / 64;
+
+// The thread's shortest sleep.
+constexpr int64_t kLeastPauseNs = 20'000;
+
 void SleepNs(int64_t ns) {
   const timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
   clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
@@ -82,7 +89,8 @@ Controller::Controller(std::unique_ptr<Policy> policy,
       policy_(std::move(policy)),
       actuator_(std::move(actuator)),
       act_inline_(actuator_->call_ns() <= kInlineCallNs),
-      dwell_ns_(config_.dwell_ns.value_or(2 * actuator_->transition_ns())) {
+      dwell_ns_(config_.dwell_ns.value_or(2 * actuator_->transition_ns())),
+      looks_(config_.look_fd >= 0 && policy_->watches_queue()) {
   stats_.policy = policy_->name();
   stats_.actuator = actuator_->name();
   stats_.description = actuator_->description();
@@ -242,7 +250,7 @@ int64_t Controller::NextWakeNs() const {
 
 // Loop thread: only what lies before the thread's own time needs a system call.
 void Controller::WakeIfDue() {
-  const bool look = busy_ && armed_ns_ == kNever && config_.look_fd >= 0;
+  const bool look = looks_ && busy_ && armed_ns_ == kNever;
   if (NextWakeNs() < armed_ns_ || look) {
     armed_ns_ = 0;  // once is enough
     Wake();
@@ -271,30 +279,26 @@ void Controller::Run() {
 
 // What is due now; returns when to come again.
 int64_t Controller::Turn() {
-  // The look is a system call: not under the lock.
   Lock();
-  const bool look =
-      busy_ && config_.look_fd >= 0 &&
-      MonotonicTickNs() - last_seen_queue_ns_ >= config_.look_interval_ns / 2;
+  TakeQueued(/*may_act=*/true);
+  const bool look = MayLook() && MonotonicTickNs() >= next_look_ns_;
+  TakeDeadline();
   Unlock();
+  // A system call: not under the lock.
   const int ready = look ? CountReady(config_.look_fd) : -1;
+  const int64_t spent_ns = ThreadCpuNs();
 
   Lock();
   TakeQueued(/*may_act=*/true);
   const int64_t now_ns = MonotonicTickNs();
   if (ready >= 0 && busy_) TakeLook(static_cast<uint32_t>(ready), now_ns);
-  const int64_t deadline_ns = policy_->next_deadline_ns();
-  if (now_ns >= deadline_ns) {
-    Take({.kind = SignalKind::kDeadline, .now_ns = now_ns}, deadline_ns, true);
-  } else {
-    Decide(now_ns, now_ns, /*may_act=*/true);
-  }
-  stats_.cpu_ns = ThreadCpuNs();
+  TakeDeadline();
+  if (look) PlanLook(now_ns, spent_ns);
+  stats_.cpu_ns = spent_ns;
   armed_ns_ = NextWakeNs();
-  const bool lingers = busy_ || now_ns - busy_changed_ns_ < kLingerNs;
-  if (lingers && config_.look_fd >= 0) {
-    armed_ns_ = std::min(armed_ns_, now_ns + config_.look_interval_ns);
-  }
+  // What a policy wants at a time that is past it would have wanted by now.
+  if (armed_ns_ > 0) armed_ns_ = std::max(armed_ns_, now_ns + kLeastPauseNs);
+  if (MayLook()) armed_ns_ = std::min(armed_ns_, next_look_ns_);
   const int64_t wake_ns = armed_ns_;
   Unlock();
   // What the loop queued while the lock was held here.
@@ -303,6 +307,35 @@ int64_t Controller::Turn() {
     Unlock();
   }
   return wake_ns;
+}
+
+// The deadline that has passed, or a change that waited for this thread.
+void Controller::TakeDeadline() {
+  const int64_t now_ns = MonotonicTickNs();
+  const int64_t deadline_ns = policy_->next_deadline_ns();
+  if (now_ns >= deadline_ns) {
+    Take({.kind = SignalKind::kDeadline, .now_ns = now_ns}, deadline_ns,
+         /*may_act=*/true);
+  } else {
+    Decide(now_ns, now_ns, /*may_act=*/true);
+  }
+}
+
+// Also for a moment after the loop went idle: to be woken costs it a system
+// call.
+bool Controller::MayLook() const {
+  return looks_ && (busy_ || MonotonicTickNs() - busy_changed_ns_ < kLingerNs);
+}
+
+// Looks take so much of a processor and no more, whatever a turn costs here: a
+// few microseconds, or more than ten on a virtual machine.
+void Controller::PlanLook(int64_t now_ns, int64_t spent_ns) {
+  const auto turn_ns = static_cast<double>(spent_ns - spent_ns_);
+  spent_ns_ = spent_ns;
+  turn_cost_ns_ += kTurnWeight * (turn_ns - turn_cost_ns_);
+  const auto interval_ns =
+      static_cast<int64_t>(turn_cost_ns_ / config_.look_share);
+  next_look_ns_ = now_ns + std::clamp(interval_ns, kLeastLookNs, kMostLookNs);
 }
 
 void Controller::TakeLook(uint32_t ready, int64_t now_ns) {

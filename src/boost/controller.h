@@ -17,8 +17,9 @@
 namespace edgewise {
 
 struct ControllerConfig {
-  // While the loop is busy its queue is looked at so often.
-  int64_t look_interval_ns = 64'000;
+  // While the loop is busy its queue is looked at, at most every 64 us, for at
+  // most this share of a processor's time.
+  double look_share = 0.03;
   // A raised level is held at least so long; the default is what the policies
   // call worth it: twice the actuator's transition.
   std::optional<int64_t> dwell_ns = std::nullopt;
@@ -77,6 +78,9 @@ class Controller {
 
   void Run();
   int64_t Turn();
+  void TakeDeadline();
+  bool MayLook() const;
+  void PlanLook(int64_t now_ns, int64_t spent_ns);
   void TakeLook(uint32_t ready, int64_t now_ns);
   void SleepUntil(int64_t wake_ns, uint32_t epoch);
   void FinishForTermination();
@@ -96,6 +100,7 @@ class Controller {
   const std::unique_ptr<Actuator> actuator_;
   const bool act_inline_;  // Set() is cheap enough for the loop's thread
   const int64_t dwell_ns_;
+  const bool looks_;  // the policy wants to know the queue, and it can be seen
   EnergyCounters energy_;
   Want held_;                     // what the actuator was asked for
   int64_t since_ns_ = 0;          // until here residencies are accounted
@@ -107,7 +112,10 @@ class Controller {
   bool collecting_ = false;  // a collection runs
   int64_t busy_changed_ns_ = 0;
   int64_t last_seen_queue_ns_ = 0;  // the queue's length was known then
-  int64_t armed_ns_ = 0;            // the thread sleeps until then
+  int64_t next_look_ns_ = 0;
+  int64_t spent_ns_ = 0;     // the thread's time at the last look
+  double turn_cost_ns_ = 0;  // of its processor time, running average
+  int64_t armed_ns_ = 0;     // the thread sleeps until then
   bool finished_ = false;
   int64_t began_ns_ = 0;
   Residency spent_before_{};  // of the actuator, when this began

@@ -70,6 +70,9 @@ class Policy {
   // When want() may change though nothing happens: kDeadline is due then. May
   // lie in the past: due now. kNever: not.
   virtual int64_t next_deadline_ns() const { return kNever; }
+
+  // Whether kQueueLength tells it anything: a look costs processor time.
+  virtual bool watches_queue() const { return false; }
 };
 
 // The names that MakePolicy() takes.

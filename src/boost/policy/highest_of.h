@@ -41,6 +41,12 @@ class HighestOf : public Policy {
     return first_ns;
   }
 
+  bool watches_queue() const override {
+    return std::any_of(parts_.begin(), parts_.end(), [](const auto& part) {
+      return part->watches_queue();
+    });
+  }
+
  private:
   const std::string name_;
   const std::vector<std::unique_ptr<Policy>> parts_;

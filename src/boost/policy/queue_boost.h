@@ -28,7 +28,7 @@ class QueueBoost : public Policy {
   static constexpr uint32_t kWindow = 1024;
   static constexpr uint32_t kWarmUp = 64;
   static constexpr double kLeastExcess = 2;
-  static constexpr int64_t kLeastHeadNs = 50'000;
+  static constexpr int64_t kLeastHeadNs = 500'000;
 
   explicit QueueBoost(const PolicyConfig& config);
 
@@ -40,6 +40,7 @@ class QueueBoost : public Policy {
     return {};
   }
   int64_t next_deadline_ns() const override { return deadline_ns_; }
+  bool watches_queue() const override { return true; }
 
  private:
   void EventBegin(int64_t now_ns);

@@ -41,6 +41,7 @@ class Slo : public Policy {
     return boosted_ ? Want{Level::kHigh, Reason::kRequest} : Want{};
   }
   int64_t next_deadline_ns() const override { return deadline_ns_; }
+  bool watches_queue() const override { return true; }
 
  private:
   static constexpr size_t kGcKinds = 8;

@@ -113,6 +113,7 @@ class FakePolicy : public Policy {
   }
   Want want() const override { return want_; }
   int64_t next_deadline_ns() const override { return deadline_ns_; }
+  bool watches_queue() const override { return true; }
 
  private:
   const int64_t head_ns_;
@@ -274,7 +275,7 @@ TEST_F(ControllerTest, ResidenciesAddUpToTheTime) {
 // left open.
 TEST_F(ControllerTest, EverySignalIsTakenOrCounted) {
   const int epoll = epoll_create1(EPOLL_CLOEXEC);
-  Start(0, 0, {.look_interval_ns = 1000, .look_fd = epoll});
+  Start(0, 0, {.look_share = 1, .look_fd = epoll});
   uint64_t posted = 0;
   const auto post = [&](SignalKind kind) {
     Post(kind, 1);
