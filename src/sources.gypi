@@ -42,6 +42,8 @@
       "src/analysis/vm_shares.cc"
     ],
     "boost_sources": [
+      "src/boost/energy.cc",
+      "src/boost/sysfs.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",
