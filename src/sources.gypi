@@ -42,8 +42,20 @@
       "src/analysis/vm_shares.cc"
     ],
     "boost_sources": [
+      "src/boost/actuator.cc",
+      "src/boost/actuator/cpufreq_actuator.cc",
+      "src/boost/actuator/epp_actuator.cc",
+      "src/boost/actuator/file_actuator.cc",
+      "src/boost/actuator/log_actuator.cc",
+      "src/boost/actuator/none_actuator.cc",
+      "src/boost/actuator/uclamp_actuator.cc",
       "src/boost/energy.cc",
-      "src/boost/sysfs.cc"
+      "src/boost/frequency_domain.cc",
+      "src/boost/guardian.cc",
+      "src/boost/guardian_process.cc",
+      "src/boost/guardian_protocol.cc",
+      "src/boost/sysfs.cc",
+      "src/boost/transition.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",
