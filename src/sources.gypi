@@ -42,11 +42,23 @@
       "src/analysis/vm_shares.cc"
     ],
     "boost_sources": [
+      "src/boost/actuator.cc",
+      "src/boost/actuator/cpufreq_actuator.cc",
       "src/boost/actuator/emulated_actuator.cc",
       "src/boost/actuator/emulated_domain.cc",
+      "src/boost/actuator/epp_actuator.cc",
+      "src/boost/actuator/file_actuator.cc",
+      "src/boost/actuator/log_actuator.cc",
+      "src/boost/actuator/none_actuator.cc",
       "src/boost/actuator/thief.cc",
+      "src/boost/actuator/uclamp_actuator.cc",
       "src/boost/controller.cc",
       "src/boost/controller_stats.cc",
+      "src/boost/energy.cc",
+      "src/boost/frequency_domain.cc",
+      "src/boost/guardian.cc",
+      "src/boost/guardian_process.cc",
+      "src/boost/guardian_protocol.cc",
       "src/boost/policy.cc",
       "src/boost/policy/adrenaline.cc",
       "src/boost/policy/duration_history.cc",
@@ -56,7 +68,9 @@
       "src/boost/policy/queue_boost.cc",
       "src/boost/policy/rubik.cc",
       "src/boost/policy/slo.cc",
-      "src/boost/policy/tail_table.cc"
+      "src/boost/policy/tail_table.cc",
+      "src/boost/sysfs.cc",
+      "src/boost/transition.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",

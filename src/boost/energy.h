@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "boost/level.h"
 
@@ -25,18 +26,26 @@ double ModelledEnergy(const Residency& residency,
 class EnergyCounters {
  public:
   // `root`: prefix of /sys, for tests.
-  explicit EnergyCounters(std::string root = "");
+  explicit EnergyCounters(const std::string& root = "");
 
   // Why there is nothing to read; empty: there is.
   const std::string& unavailable() const { return unavailable_; }
 
   // Microjoules of all packages since the object was made, wrap-around
-  // accounted for when read at least once per wrap (about a minute at 100 W);
-  // nullopt: unavailable.
+  // accounted for when read at least once per wrap (some 40 minutes at 100 W
+  // where the counter has 32 bits of 61 µJ); nullopt: unavailable, or a package
+  // could not be read this time.
   std::optional<uint64_t> ReadUj();
 
  private:
-  std::string root_;
+  struct Package {
+    std::string path;  // energy_uj
+    uint64_t range_uj;
+    uint64_t last_uj;
+  };
+
+  std::vector<Package> packages_;
+  uint64_t total_uj_ = 0;
   std::string unavailable_;
 };
 
