@@ -1,11 +1,8 @@
 'use strict'
 
-// Finds and loads the native addon. Builds for several Nodes live side by side.
+// Finds and loads the native addon.
 
-const path = require('node:path')
-
-const KEY = `node-v${process.versions.modules}-${process.platform}-${process.arch}`
-const FILE = path.join(__dirname, '..', 'build', KEY, 'edgewise.node')
+const { ADDON, KEY } = require('./native-files')
 
 let loaded
 
@@ -16,7 +13,7 @@ let loaded
 function load () {
   if (loaded) return loaded
   try {
-    loaded = require(FILE)
+    loaded = require(ADDON)
   } catch (error) {
     const missing = error.code === 'MODULE_NOT_FOUND'
     throw new Error(missing

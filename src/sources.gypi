@@ -42,6 +42,21 @@
       "src/analysis/vm_shares.cc"
     ],
     "boost_sources": [
+      "src/boost/actuator/daemon_actuator.cc",
+      "src/boost/daemon/arbiter.cc",
+      "src/boost/daemon/boost_server.cc",
+      "src/boost/daemon/boost_server_requests.cc",
+      "src/boost/daemon/boostd_options.cc",
+      "src/boost/daemon/boostd_status.cc",
+      "src/boost/daemon/client_memory.cc",
+      "src/boost/daemon/client_thread.cc",
+      "src/boost/daemon/domains.cc",
+      "src/boost/daemon/event_log.cc",
+      "src/boost/daemon/greeting.cc",
+      "src/boost/daemon/local_socket.cc"
+    ],
+    "boostd_sources": [
+      "src/boostd/main.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",
