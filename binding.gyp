@@ -1,5 +1,18 @@
 {
   "includes": ["src/sources.gypi"],
+  "target_defaults": {
+    "include_dirs": ["src"],
+    "cflags_cc!": ["-std=gnu++17", "-std=gnu++14", "-fno-rtti"],
+    "cflags_cc": [
+      "-std=gnu++20", "-O3", "-Wall", "-Wextra", "-Wno-unused-parameter",
+      "-fvisibility=hidden",
+      "<!@(pkg-config --cflags absl_status absl_statusor absl_strings absl_flat_hash_map absl_btree)"
+    ],
+    "libraries": [
+      "<!@(pkg-config --libs absl_status absl_statusor absl_strings absl_flat_hash_map absl_btree)",
+      "-ldl", "-lpthread"
+    ]
+  },
   "targets": [
     {
       "target_name": "edgewise",
@@ -13,19 +26,18 @@
         "<@(addon_sources)"
       ],
       "include_dirs": [
-        "src",
         "<!(node -p \"require('node-addon-api').include_dir\")"
       ],
-      "defines": ["NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
-      "cflags_cc!": ["-std=gnu++17", "-std=gnu++14", "-fno-rtti"],
-      "cflags_cc": [
-        "-std=gnu++20", "-O3", "-Wall", "-Wextra", "-Wno-unused-parameter",
-        "-fvisibility=hidden",
-        "<!@(pkg-config --cflags absl_status absl_statusor absl_strings absl_flat_hash_map absl_btree)"
-      ],
-      "libraries": [
-        "<!@(pkg-config --libs absl_status absl_statusor absl_strings absl_flat_hash_map absl_btree)",
-        "-ldl", "-lpthread"
+      "defines": ["NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"]
+    },
+    {
+      "target_name": "edgewise-boostd",
+      "type": "executable",
+      "sources": [
+        "<@(platform_sources)",
+        "<@(trace_sources)",
+        "<@(boost_sources)",
+        "<@(boostd_sources)"
       ]
     }
   ]

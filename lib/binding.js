@@ -1,14 +1,9 @@
 'use strict'
 
-// Finds and loads the native addon. Builds for several Nodes live side by side.
+// Finds and loads the native addon.
 
 const fs = require('node:fs')
-const path = require('node:path')
-
-const KEY = `node-v${process.versions.modules}-${process.platform}-${process.arch}`
-const DIRECTORY = path.join(__dirname, '..', 'build', KEY)
-const FILE = path.join(DIRECTORY, 'edgewise.node')
-const HELPER = path.join(DIRECTORY, 'edgewise-boostd')
+const { ADDON, BOOSTD, KEY } = require('./native-files')
 
 let loaded
 
@@ -19,7 +14,7 @@ let loaded
 function load () {
   if (loaded) return loaded
   try {
-    loaded = require(FILE)
+    loaded = require(ADDON)
   } catch (error) {
     const missing = error.code === 'MODULE_NOT_FOUND'
     throw new Error(missing
@@ -31,7 +26,7 @@ function load () {
 
 /** @returns {string} the program that is boostd and restores frequencies; '' when it is not built */
 function helperProgram () {
-  return fs.existsSync(HELPER) ? HELPER : ''
+  return fs.existsSync(BOOSTD) ? BOOSTD : ''
 }
 
 module.exports = { helperProgram, load }

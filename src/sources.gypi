@@ -44,6 +44,7 @@
     "boost_sources": [
       "src/boost/actuator.cc",
       "src/boost/actuator/cpufreq_actuator.cc",
+      "src/boost/actuator/daemon_actuator.cc",
       "src/boost/actuator/emulated_actuator.cc",
       "src/boost/actuator/emulated_domain.cc",
       "src/boost/actuator/epp_actuator.cc",
@@ -54,6 +55,17 @@
       "src/boost/actuator/uclamp_actuator.cc",
       "src/boost/controller.cc",
       "src/boost/controller_stats.cc",
+      "src/boost/daemon/arbiter.cc",
+      "src/boost/daemon/boost_server.cc",
+      "src/boost/daemon/boost_server_requests.cc",
+      "src/boost/daemon/boostd_options.cc",
+      "src/boost/daemon/boostd_status.cc",
+      "src/boost/daemon/client_memory.cc",
+      "src/boost/daemon/client_thread.cc",
+      "src/boost/daemon/domains.cc",
+      "src/boost/daemon/event_log.cc",
+      "src/boost/daemon/greeting.cc",
+      "src/boost/daemon/local_socket.cc",
       "src/boost/energy.cc",
       "src/boost/frequency_domain.cc",
       "src/boost/guardian.cc",
@@ -71,6 +83,9 @@
       "src/boost/policy/tail_table.cc",
       "src/boost/sysfs.cc",
       "src/boost/transition.cc"
+    ],
+      "boostd_sources": [,
+      "src/boostd/main.cc"
     ],
     "hooks_sources": [
       "src/hooks/arrival.cc",

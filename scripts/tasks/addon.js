@@ -1,6 +1,6 @@
 'use strict'
 
-// The native addon, built by node-gyp for one Node.
+// The native addon and the daemon boostd beside it, built by node-gyp for one Node.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -21,9 +21,17 @@ function addonFile (node) {
   return path.join(BUILD, buildKey(node), 'edgewise.node')
 }
 
-/** @param {import('./node-release').NodeRelease} node @returns {boolean} */
+/**
+ * @param {import('./node-release').NodeRelease} node
+ * @returns {string} where `edgewise boostd` looks for its program: beside the addon
+ */
+function boostdFile (node) {
+  return path.join(path.dirname(addonFile(node)), 'edgewise-boostd')
+}
+
+/** @param {import('./node-release').NodeRelease} node @returns {boolean} whether the addon and boostd are */
 function addonIsFresh (node) {
-  return madeMs(addonFile(node)) > newestChangeMs(INPUTS)
+  return Math.min(madeMs(addonFile(node)), madeMs(boostdFile(node))) > newestChangeMs(INPUTS)
 }
 
 /**
@@ -46,7 +54,9 @@ async function buildAddon (node) {
   }
   await runStep('addon-build', `addon: building for Node ${node.version}`,
     [...gyp, 'build', `--jobs=${os.availableParallelism()}`], options)
-  publish(path.join(work, 'build', 'Release', 'edgewise.node'), product, beganMs)
+  for (const file of [boostdFile(node), product]) {
+    publish(path.join(work, 'build', 'Release', path.basename(file)), file, beganMs)
+  }
 }
 
 function linkSources (work) {
@@ -87,7 +97,7 @@ function ownGyp () {
   }
 }
 
-// Renamed into place: a process that has the old addon loaded keeps it whole.
+// Renamed into place: a process that has the old file loaded keeps it whole.
 // Dated by the build's begin: a source edited meanwhile is newer.
 function publish (built, product, beganMs) {
   const draft = `${product}.${process.pid}`
@@ -96,4 +106,4 @@ function publish (built, product, beganMs) {
   fs.renameSync(draft, product)
 }
 
-module.exports = { addonFile, addonIsFresh, buildAddon, gypEnvironment }
+module.exports = { addonFile, addonIsFresh, boostdFile, buildAddon, gypEnvironment }

@@ -12,6 +12,8 @@ const SRC = {
   analysis: ['trace'],
   whatif: ['analysis', 'trace'],
   boost: ['trace', 'platform'],
+  // The daemon edgewise-boostd: an executable.
+  boostd: ['boost', 'platform'],
   // platform: for its clock, the only one there is.
   hooks: ['recorder', 'boost', 'trace', 'platform'],
   addon: ['trace', 'platform', 'recorder', 'analysis', 'whatif', 'boost', 'hooks']
@@ -24,14 +26,15 @@ const NODE_HEADERS = [
 ]
 
 /** What a native test (test/native/PART) may use beside its own part: all that CMake builds. */
-const NATIVE_TESTS = Object.keys(SRC).filter(part => !['hooks', 'addon'].includes(part))
+const NATIVE_TESTS = Object.keys(SRC).filter(part => !['hooks', 'addon', 'boostd'].includes(part))
 
 /** Libraries that any part of src/ may include, as the first part of a path. */
 const LIBRARIES = { src: ['absl', 'nlohmann'], test: ['gtest', 'gmock', 'benchmark'] }
 
 /** Parts of lib/ (files or directories), and bin/. */
 const LIB = {
-  binding: [],
+  'native-files': [],
+  binding: ['native-files'],
   config: [],
   'control-directory': [],
   control: ['control-directory'],
@@ -45,7 +48,7 @@ const LIB = {
   boosting: ['binding', 'config', 'instrument', 'make-directory'],
   index: ['binding', 'report', 'config', 'instrument', 'recording', 'boosting'],
   register: ['binding', 'config', 'control', 'recording', 'boosting'],
-  cli: ['index', 'report', 'config', 'control', 'make-directory', 'patched-node', 'tune'],
+  cli: ['index', 'report', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'tune'],
   bin: ['cli']
 }
 

@@ -1,11 +1,14 @@
 #include "boost/actuator.h"
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "boost/actuator/cpufreq_actuator.h"
+#include "boost/actuator/daemon_actuator.h"
+#include "boost/actuator/emulated_actuator.h"
 #include "boost/actuator/epp_actuator.h"
 #include "boost/actuator/log_actuator.h"
 #include "boost/actuator/none_actuator.h"
@@ -22,9 +25,11 @@ struct Maker {
 };
 
 constexpr std::array kMakers = {
+    Maker{"daemon", MakeDaemonActuator, true},
     Maker{"cpufreq", MakeCpufreqActuator, true},
     Maker{"epp", MakeEppActuator, true},
     Maker{"uclamp", MakeUclampActuator, true},
+    Maker{"emulated", MakeEmulatedActuator, false},
     Maker{"log", MakeLogActuator, false},
     Maker{"none", MakeNoneActuator, false},
 };
@@ -44,6 +49,9 @@ class ChosenActuator : public Actuator {
   int64_t call_ns() const override { return chosen_->call_ns(); }
   int64_t transition_ns() const override { return chosen_->transition_ns(); }
   Frequencies frequencies() const override { return chosen_->frequencies(); }
+  std::optional<Residency> residency() const override {
+    return chosen_->residency();
+  }
 
  private:
   std::unique_ptr<Actuator> chosen_;
