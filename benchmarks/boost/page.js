@@ -2,7 +2,7 @@
 
 // docs/boost-results.md.
 
-const { markdown } = require('../overhead/page')
+const { markdown } = require('../overhead/markdown')
 const { PAPER } = require('./paper')
 const { CLUSTER, POLICIES, SENSITIVITY } = require('./policies')
 const { behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf } = require('./summary')
@@ -30,7 +30,7 @@ figures stand those of the paper (${PAPER.source}); its applications, machine an
     ...sensitivity.length ? ['## How long a transition takes', delays(sensitivity, main, results)] : [],
     ...results.fidelity ? ['## How true the emulated frequency is', fidelity(results.fidelity)] : []
   ]
-  return `${parts.join('\n\n')}\n`
+  return `${parts.filter(Boolean).join('\n\n')}\n`
 }
 
 function setting ({ plan, machine, rates, pilots, cells }) {

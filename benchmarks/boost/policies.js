@@ -7,6 +7,7 @@ const { ROOT } = require('../../scripts/tasks/tree')
 
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const BASE = 'low'
+const AGAIN = 'low-again'
 
 /**
  * @typedef {object} Policy
@@ -21,7 +22,7 @@ const BASE = 'low'
 /** @type {Policy[]} */
 const POLICIES = [
   { name: BASE, text: 'always 2.6 GHz; the base of every ratio', boost: 'low' },
-  { name: 'low-again', text: 'the same once more (A/A)', boost: 'low' },
+  { name: AGAIN, text: 'the same once more (A/A)', boost: 'low' },
   { name: 'mid', text: 'always 3.3 GHz', boost: 'mid' },
   { name: 'high', text: 'always 4.0 GHz', boost: 'high' },
   { name: 'gc', text: 'GC-Boost', boost: 'gc' },
@@ -34,7 +35,7 @@ const POLICIES = [
   { name: 'slo', text: 'boosts only for requests that would be tail', boost: 'slo' }
 ]
 
-const CLUSTER = [BASE, 'low-again', 'gc', 'queue']
+const CLUSTER = [BASE, AGAIN, 'gc', 'queue']
 const SENSITIVITY = ['combined', 'slo']
 
 /**
@@ -76,4 +77,4 @@ function findPolicy (name) {
   return policy
 }
 
-module.exports = { BASE, CLUSTER, POLICIES, SENSITIVITY, findPolicy, startOf }
+module.exports = { AGAIN, BASE, CLUSTER, POLICIES, SENSITIVITY, findPolicy, startOf }

@@ -7,7 +7,7 @@
 const { mean } = require('simple-statistics')
 const { pairedRatio } = require('../../lib/statistics')
 const { LEVELS } = require('./plan')
-const { BASE, POLICIES } = require('./policies')
+const { AGAIN, BASE, POLICIES } = require('./policies')
 
 /** @typedef {{ value: number, low: number, high: number, runs: number }} Estimate with its 95 % interval */
 /** @typedef {{ app: string, policy: string, delayUs: number, reduction: Estimate, energy: Estimate | null, cells: any[] }} Row */
@@ -96,13 +96,14 @@ function meanRow (cells, apps, policy, delayUs = 0) {
 }
 
 /**
+ * What there is to choose from: not the base measured again, nor what was not
+ * measured on all applications (no flags were found for some).
  * @param {any[]} cells of one section
  * @param {string[]} apps
  * @returns {Point[]} the policies' means, where the energy is known
  */
 function points (cells, apps) {
-  return POLICIES.flatMap(({ name }) => {
-    // What no flags were found for is not compared with the rest by its mean over fewer applications.
+  return POLICIES.filter(({ name }) => name !== AGAIN).flatMap(({ name }) => {
     const row = meanRow(cells, apps, name)
     return row?.energy ? [{ name, energy: row.energy.value, reduction: row.reduction.value }] : []
   })

@@ -3,7 +3,7 @@
 // The findings as Markdown.
 
 const { median, pairedRatio } = require('../../lib/statistics')
-const { markdown } = require('../overhead/page')
+const { markdown } = require('../overhead/markdown')
 const { FINDINGS } = require('./findings')
 
 /** `as it is, again` is the same thing measured once more (A/A). */

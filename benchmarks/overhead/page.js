@@ -4,6 +4,7 @@
 
 const Table = require('cli-table3')
 const { OPEN_CONNECTIONS, SERVERS } = require('./cell')
+const { markdown } = require('./markdown')
 const { ORDERS, SETTLE_S, WINDOW_S } = require('./switching')
 const { VARIANTS } = require('./variants')
 
@@ -128,9 +129,4 @@ function inOrder (rows) {
     variants.indexOf(a.variant) - variants.indexOf(b.variant))
 }
 
-function markdown (head, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)]
-}
-
-module.exports = { markdown, page, table }
+module.exports = { page, table }

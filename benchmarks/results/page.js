@@ -4,7 +4,7 @@
 
 // @ts-ignore: the types are those of its ES module
 const { geometricMean: geometric } = require('simple-statistics')
-const { markdown } = require('../overhead/page')
+const { markdown } = require('../overhead/markdown')
 const { PAPER } = require('./paper')
 const { against, meanOf, partOf, runsOf } = require('./summary')
 

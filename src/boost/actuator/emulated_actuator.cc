@@ -45,7 +45,12 @@ class EmulatedActuator final : public Actuator {
                         frequencies_[0] / 1e6, frequencies_[1] / 1e6,
                         frequencies_[2] / 1e6),
         delay_ns_ == 0 ? "" : absl::StrCat(", ", delay_ns_ / 1000, " us late"),
-        domain_->shared() ? ", one frequency for all its processes" : "");
+        domain_->shared() ? ", one frequency for all its processes" : "",
+        domain_->overhead_ns() == 0
+            ? "; not calibrated: the processor was too busy"
+            : absl::StrFormat(
+                  "; %.1f us of a steal are its own cost",
+                  static_cast<double>(domain_->overhead_ns()) / 1e3));
   }
 
   absl::Status Set(Level level) override {

@@ -33,12 +33,6 @@ class Thief {
   void MeasureOverhead();
 
  private:
-  // A steal as the thief saw it; written by the thief, read by the measurement.
-  struct Steal {
-    uint32_t count;
-    int64_t ns;
-  };
-
   Thief(EmulatedDomain* domain, const Shares& shares, int cpu)
       : domain_(domain), shares_(shares), cpu_(cpu) {}
 
@@ -54,7 +48,7 @@ class Thief {
   EmulatedDomain* const domain_;
   const Shares shares_;
   const int cpu_;
-  // Relaxed: nothing else is passed by it; Wake() follows.
+  // Relaxed: Wake() follows, which orders it.
   std::atomic<bool> stop_{false};
   // Relaxed: both are read by the thread that the steal kept from running.
   std::atomic<uint32_t> steals_{0};

@@ -42,9 +42,8 @@ class HighestOf : public Policy {
   }
 
   bool watches_queue() const override {
-    return std::any_of(parts_.begin(), parts_.end(), [](const auto& part) {
-      return part->watches_queue();
-    });
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const auto& part) { return part->watches_queue(); });
   }
 
  private:

@@ -83,7 +83,7 @@ class EmulatedActuatorTest : public ::testing::Test {
 TEST_F(EmulatedActuatorTest, StealsWhatTheLevelLacks) {
   const auto actuator = Make();
   ASSERT_NE(actuator, nullptr);
-  EXPECT_NEAR(StolenShare(), 0.35, kTolerance);
+  EXPECT_NEAR(StolenShare(), 0.35, kTolerance) << actuator->description();
   ASSERT_TRUE(actuator->Set(Level::kMid).ok());
   EXPECT_NEAR(StolenShare(), 0.175, kTolerance);
   ASSERT_TRUE(actuator->Set(Level::kHigh).ok());
@@ -105,7 +105,9 @@ TEST_F(EmulatedActuatorTest, ShortBoostsAreNotStolenFrom) {
   const auto stolen_ns = static_cast<double>(StolenNs() - begin_ns);
   const auto low_ns =
       static_cast<double>((*actuator->residency())[0] - before[0]);
-  EXPECT_NEAR(stolen_ns / low_ns, 0.35, kTolerance);
+  // A thief that knew nothing of the boosts would steal 0.54 of it.
+  EXPECT_NEAR(stolen_ns / low_ns, 0.35, 1.5 * kTolerance)
+      << actuator->description();
 }
 
 TEST_F(EmulatedActuatorTest, SaysWhatItIs) {
