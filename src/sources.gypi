@@ -84,7 +84,7 @@
       "src/boost/sysfs.cc",
       "src/boost/transition.cc"
     ],
-      "boostd_sources": [,
+    "boostd_sources": [
       "src/boostd/main.cc"
     ],
     "hooks_sources": [
