@@ -115,9 +115,9 @@ absl::Status CheckPaths(const std::string& directory,
 }
 
 // Waits until the owner has released its guardian (true) or is gone: until the
-// socket ends or, for a copy of the owner that was forked and has not become
-// anything else keeps it open, its process does. `process`: its pidfd; -1: the
-// kernel has none (before 5.3).
+// socket ends, or the process does, since a child that it forked and that runs
+// nothing else keeps the socket open. `process`: its pidfd; -1: the kernel has
+// none (before 5.3).
 bool AwaitRelease(int fd, int process) {
   std::string said;
   for (;;) {
@@ -132,7 +132,7 @@ bool AwaitRelease(int fd, int process) {
     if (said == guardian_protocol::kReleased) return true;
     if (!guardian_protocol::kReleased.starts_with(said)) return false;
     const bool gone = size == 0 || (waiting[1].revents & POLLIN) != 0;
-    // What it said last may have come after the read above.
+    // What it said before its end is read first.
     if (gone && size <= 0) return false;
     if (size < 0 && errno != EAGAIN && errno != EINTR) return false;
   }
