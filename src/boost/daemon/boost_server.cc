@@ -264,7 +264,7 @@ void BoostServer::Refuse(int fd, const ucred& peer, Verdict verdict,
                          int64_t now_ns) {
   ++counters_.refused[static_cast<size_t>(verdict)];
   // It may have gone, and need not listen.
-  SendMessage(fd, BytesOf(Welcome{.verdict = verdict})).IgnoreError();
+  SendMessage(fd, BytesOf(AnswerHead{.verdict = verdict})).IgnoreError();
   log_->Write(absl::StrCat("refused ", Describe(peer), ": ", TextOf(verdict)),
               now_ns);
 }
