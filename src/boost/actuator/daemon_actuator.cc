@@ -1,5 +1,6 @@
 #include "boost/actuator/daemon_actuator.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -112,7 +113,8 @@ class DaemonActuator : public Actuator {
     }
     looked_ticks_ = Ticks();
     char byte;
-    return recv(socket_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+    const ssize_t size = recv(socket_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
   }
 
   uint64_t AnsweredSequence() const {

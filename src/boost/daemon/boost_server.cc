@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -120,8 +121,12 @@ absl::Status BoostServer::Watch(int fd, Source source, ConnectionId id, int how,
 
 void BoostServer::Handle(Source source, ConnectionId id, int64_t now_ns) {
   if (source == Source::kListener) Accept(now_ns);
-  // The timer stays readable until it is set again: SetTimer() does.
-  if (source == Source::kTimer) timer_ns_ = 0;
+  if (source == Source::kTimer) {
+    uint64_t expirations = 0;  // unread, it would wake us for ever
+    if (read(timer_.get(), &expirations, sizeof(expirations)) > 0) {
+      timer_ns_ = 0;
+    }
+  }
   Connection* const connection = Find(id);
   if (connection == nullptr) return;
   if (source == Source::kSocket) OnMessage(id, *connection, now_ns);
@@ -264,7 +269,7 @@ void BoostServer::Refuse(int fd, const ucred& peer, Verdict verdict,
                          int64_t now_ns) {
   ++counters_.refused[static_cast<size_t>(verdict)];
   // It may have gone, and need not listen.
-  SendMessage(fd, BytesOf(Welcome{.verdict = verdict})).IgnoreError();
+  SendMessage(fd, BytesOf(AnswerHead{.verdict = verdict})).IgnoreError();
   log_->Write(absl::StrCat("refused ", Describe(peer), ": ", TextOf(verdict)),
               now_ns);
 }

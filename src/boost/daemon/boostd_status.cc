@@ -9,8 +9,6 @@
 namespace edgewise {
 namespace {
 
-static_assert(sizeof(BoostdStatus) != sizeof(Welcome), "told apart by size");
-
 constexpr std::array<const char*, kVerdicts> kRefusedNames = {
     "", "user", "garbage", "version", "thread", "frequencies", "full"};
 

@@ -44,25 +44,20 @@ absl::StatusOr<Greeted> Greet(const std::string& socket_path,
     return absl::UnavailableError(
         absl::StrCat("boostd at ", socket_path, " does not answer"));
   }
-  Welcome welcome;
-  if (received.size >= sizeof(welcome)) {
-    std::memcpy(static_cast<void*>(&welcome), answer.data(), sizeof(welcome));
+  AnswerHead head;
+  if (received.what != What::kMessage || received.size < sizeof(head)) {
+    head.magic = 0;
   } else {
-    welcome.magic = 0;
+    std::memcpy(&head, answer.data(), sizeof(head));
   }
-  if (received.what != What::kMessage || welcome.magic != kBoostdMagic) {
+  if (head.magic != kBoostdMagic) {
     return absl::FailedPreconditionError(
         absl::StrCat("what listens at ", socket_path, " is no boostd"));
   }
-  if (welcome.version != kBoostdVersion) {
-    return Refusal(socket_path, Verdict::kVersion);
+  if (head.verdict != Verdict::kWelcome) {
+    return Refusal(socket_path, head.verdict);
   }
-  // The answers begin alike, and only a Welcome can say no.
-  if (received.size == sizeof(Welcome) &&
-      welcome.verdict != Verdict::kWelcome) {
-    return Refusal(socket_path, welcome.verdict);
-  }
-  if (received.size != answer.size()) {
+  if (head.version != kBoostdVersion || received.size != answer.size()) {
     return Refusal(socket_path, Verdict::kVersion);
   }
   return Greeted{*std::move(socket), std::move(received)};

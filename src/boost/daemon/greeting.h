@@ -12,7 +12,7 @@ namespace edgewise {
 
 struct Greeted {
   OwnedFd socket;
-  Received received;  // kMessage, of the answer's size
+  Received received;  // of the answer's size
 };
 
 // A client's half of the handshake: connects to the daemon, says `hello` and

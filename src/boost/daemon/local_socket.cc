@@ -191,7 +191,12 @@ Received ReceiveMessage(int fd, std::span<std::byte> buffer,
     header.msg_controllen = CMSG_SPACE(fds_wanted * sizeof(int));
   }
   // Without room for descriptors the kernel closes those that come.
-  const ssize_t size = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+  ssize_t size = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+  // Who closed without reading what we sent may have answered before: a
+  // refusal.
+  if (size < 0 && errno == ECONNRESET) {
+    size = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+  }
   Received received;
   if (size < 0) {
     const bool later = errno == EAGAIN || errno == EINTR;

@@ -58,12 +58,17 @@ constexpr const char* TextOf(Verdict verdict) {
   return index < kVerdicts ? kVerdictTexts[index] : "of an unknown reason";
 }
 
-// The answer to HelloKind::kBoost. With kWelcome come two descriptors: the
-// memory of a ClientPage, then the eventfd that is its doorbell.
-struct Welcome {
+// How each answer begins. A refusal is this alone.
+struct AnswerHead {
   uint32_t magic = kBoostdMagic;
   uint32_t version = kBoostdVersion;
   Verdict verdict = Verdict::kWelcome;
+};
+
+// The answer to HelloKind::kBoost. With it come two descriptors: the memory of
+// a ClientPage, then the eventfd that is its doorbell.
+struct Welcome {
+  AnswerHead head;
   uint32_t max_level = 0;         // the highest that is granted
   Frequencies frequencies_khz{};  // of the daemon's actuator
   uint32_t domains = 0;  // frequency domains that the thread may run in
@@ -115,8 +120,8 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 // The answer to HelloKind::kStatus: counters since the daemon's start.
 struct BoostdStatus {
-  uint32_t magic = kBoostdMagic;
-  uint32_t version = kBoostdVersion;
+  AnswerHead head;
+  uint32_t domains = 0;
   uint64_t clients = 0;  // now
   uint64_t joined = 0;
   uint64_t requests = 0;   // changes of level that were applied
@@ -126,9 +131,7 @@ struct BoostdStatus {
   uint64_t timeouts = 0;   // connections that never said a word
   uint64_t actuator_errors = 0;
   std::array<uint64_t, kVerdicts> refused{};  // by Verdict; [0] is not used
-  uint32_t domains = 0;
-  uint32_t reserved = 0;
-  std::array<int64_t, kLevels> level_ns{};  // summed over the domains
+  std::array<int64_t, kLevels> level_ns{};    // summed over the domains
 };
 
 }  // namespace edgewise

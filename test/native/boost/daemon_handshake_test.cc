@@ -52,7 +52,7 @@ std::optional<Verdict> VerdictOn(const RunningDaemon& daemon,
   const Received received = ReceiveMessage(
       socket->get(), std::as_writable_bytes(std::span(&welcome, 1)), 2);
   if (received.what != Received::What::kMessage) return std::nullopt;
-  return welcome.verdict;
+  return welcome.head.verdict;
 }
 
 // A client that keeps to nothing: it holds what the daemon has given it.
@@ -258,6 +258,26 @@ TEST(DaemonHandshakeTest, WhoDoesNotSayAWordIsDropped) {
   EXPECT_EQ(StatusOf(daemon).clients, 1u);
 }
 
+// Processor time of the whole process, ns.
+int64_t CpuNs() {
+  timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
+
+TEST(DaemonHandshakeTest, ADaemonWithNothingToDoSleeps) {
+  DaemonSetup setup;
+  setup.options.hello_timeout_ns = 10'000'000;
+  RunningDaemon daemon(setup);
+  const auto silent = ConnectTo(daemon.socket(), 5 * kSecondNs);
+  RawClient client(daemon);
+  client.Write(WordOf(Level::kHigh, 1));
+  ASSERT_TRUE(Eventually([&] { return StatusOf(daemon).timeouts == 1; }));
+  const int64_t before_ns = CpuNs();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(CpuNs() - before_ns, 20'000'000);
+}
+
 TEST(DaemonHandshakeTest, AFloodOfConnectionsHarmsNobody) {
   DaemonSetup setup;
   setup.options.max_connections_of_user = 10;
@@ -342,13 +362,13 @@ TEST(DaemonHandshakeTest, RingingWithoutEndCostsNobodyElse) {
       noisy.Write(WordOf(Level::kLow, i));
     }
   });
+  EXPECT_TRUE(Eventually([&] { return StatusOf(daemon).throttled > 0; }));
   for (const Level level : {Level::kHigh, Level::kLow}) {
     EXPECT_TRUE((*honest)->Set(level).ok());
     EXPECT_TRUE(Eventually([&] { return daemon.asked().last() == level; }));
   }
   stop = true;
   ringer.join();
-  EXPECT_GT(StatusOf(daemon).throttled, 0u);
   // It is heard again, once it has waited.
   noisy.Write(WordOf(Level::kMid, 1'000'000'000));
   EXPECT_TRUE(Eventually([&] { return daemon.asked().last() == Level::kMid; }));

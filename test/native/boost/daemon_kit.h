@@ -147,8 +147,9 @@ class RunningDaemon {
       : asked_(std::make_shared<Asked>()), stop_(eventfd(0, EFD_CLOEXEC)) {
     thread_ = std::thread(
         [this, setup] { ServeDaemon(directory_, setup, asked_, stop_.get()); });
-    EXPECT_TRUE(Eventually(
-        [&] { return std::filesystem::exists(directory_.socket()); }));
+    EXPECT_TRUE(Eventually([&] {
+      return ConnectTo(socket(), /*timeout_ns=*/1'000'000'000).ok();
+    }));
   }
   ~RunningDaemon() { Stop(); }
 
