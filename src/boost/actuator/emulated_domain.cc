@@ -146,7 +146,7 @@ absl::Status EmulatedDomain::JoinFile(const Frequencies& frequencies,
         ftruncate(fd_, sizeof(Memory)) != 0) {
       return FileError(path_);
     }
-    const absl::Status entered = Enter(frequencies, delay_ns);
+    absl::Status entered = Enter(frequencies, delay_ns);
     Unlock(fd_, kJoinByte);
     return entered;
   }

@@ -23,6 +23,8 @@ constexpr double kDebtPeriods = 2;
 constexpr double kLatenessWeight = 1.0 / 16;
 // Expecting more would leave no time to sleep.
 constexpr double kMostLateNs = 50'000;
+// More than this was not the thief alone.
+constexpr int64_t kMostOverheadNs = 40'000;
 
 absl::Status MakeRealtime(std::thread& thread, int cpu) {
   cpu_set_t only;
@@ -114,6 +116,8 @@ void Thief::StandBy(int64_t now_ns, uint32_t changes) {
   if (until_ns <= now_ns) until_ns = FrequencyTimeline::kNoTime;
   if (domain_->shared()) until_ns = std::min(until_ns, look_around_ns_);
   domain_->WaitForChange(changes, until_ns);
+  // Waking costs the loop as much as a steal's beginning and end.
+  if (leads_) stolen_ns_ += static_cast<double>(domain_->overhead_ns());
 }
 
 // Until what became due in the meantime fills the period's portion.
@@ -148,10 +152,10 @@ void Thief::StealNow() {
 }
 
 // A thread that only reads the clock sees each steal as a gap. On a busy
-// processor it takes longer, and some gaps are others' as well: the lower
-// quartile counts.
+// processor it takes longer, and most gaps may be others' as well: one of the
+// shortest counts.
 void Thief::MeasureOverhead() {
-  constexpr size_t kSteals = 20;
+  constexpr size_t kSteals = 40;
   constexpr int64_t kLongestNs = 1000 * kPeriodNs;
   std::vector<int64_t> overheads;
   uint32_t steals = steals_.load(std::memory_order_relaxed);
@@ -173,9 +177,9 @@ void Thief::MeasureOverhead() {
     last_ns = now_ns;
   }
   if (overheads.empty()) return;
-  const auto quartile = overheads.begin() + overheads.size() / 4;
-  std::nth_element(overheads.begin(), quartile, overheads.end());
-  domain_->SetOverhead(std::clamp(*quartile, int64_t{0}, kPeriodNs / 10));
+  const auto short_one = overheads.begin() + overheads.size() / 10;
+  std::nth_element(overheads.begin(), short_one, overheads.end());
+  domain_->SetOverhead(std::clamp(*short_one, int64_t{0}, kMostOverheadNs));
 }
 
 }  // namespace edgewise

@@ -27,7 +27,7 @@ class Thief {
   ~Thief();
 
   // Measures, on the thief's processor and while it steals, what a steal costs
-  // beyond what the thief sees of it: two switches and an interrupt. About 5
+  // beyond what the thief sees of it: two switches and an interrupt. About 10
   // ms; nothing when another process's thief steals here, which has measured
   // it.
   void MeasureOverhead();

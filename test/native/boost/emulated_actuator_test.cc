@@ -17,9 +17,10 @@
 namespace edgewise {
 namespace {
 
-// What a steal costs beyond the thief's own time (some 10 us of 200, for the
-// most part the timer's interrupt) is stolen too, but not all of it is counted
-// as the thief's.
+// What a steal costs beyond the thief's own time (10 to 20 us of 200, for the
+// most part the timer's interrupt on a virtual machine) is stolen too, but only
+// a part of it is counted as the thief's.
+constexpr double kUncounted = 0.12;
 constexpr double kTolerance = 0.08;
 
 std::unique_ptr<Actuator> Make(const ActuatorConfig& config = {}) {
@@ -65,6 +66,11 @@ double StolenShare() {
          static_cast<double>(MonotonicNs() - begin_ns);
 }
 
+void ExpectShare(double stolen, double share) {
+  EXPECT_GT(stolen, share - kUncounted);
+  EXPECT_LT(stolen, share + kTolerance);
+}
+
 int CpusAllowed() {
   cpu_set_t mask;
   EXPECT_EQ(sched_getaffinity(0, sizeof(mask), &mask), 0);
@@ -83,11 +89,16 @@ class EmulatedActuatorTest : public ::testing::Test {
 TEST_F(EmulatedActuatorTest, StealsWhatTheLevelLacks) {
   const auto actuator = Make();
   ASSERT_NE(actuator, nullptr);
-  EXPECT_NEAR(StolenShare(), 0.35, kTolerance) << actuator->description();
+  const double low = StolenShare();
   ASSERT_TRUE(actuator->Set(Level::kMid).ok());
-  EXPECT_NEAR(StolenShare(), 0.175, kTolerance);
+  const double mid = StolenShare();
   ASSERT_TRUE(actuator->Set(Level::kHigh).ok());
-  EXPECT_LT(StolenShare(), kTolerance);
+  const double high = StolenShare();
+  ExpectShare(low, 0.35);
+  ExpectShare(mid, 0.175);
+  ExpectShare(high, 0);
+  EXPECT_GT(low, mid);
+  EXPECT_GT(mid, high);
 }
 
 // Boosts that last for a part of the thief's period only.
@@ -105,9 +116,10 @@ TEST_F(EmulatedActuatorTest, ShortBoostsAreNotStolenFrom) {
   const auto stolen_ns = static_cast<double>(StolenNs() - begin_ns);
   const auto low_ns =
       static_cast<double>((*actuator->residency())[0] - before[0]);
-  // A thief that knew nothing of the boosts would steal 0.54 of it.
-  EXPECT_NEAR(stolen_ns / low_ns, 0.35, 1.5 * kTolerance)
-      << actuator->description();
+  // A thief that knew nothing of the boosts would steal 0.54 of it. Each end of
+  // a boost wakes it once more.
+  EXPECT_LT(stolen_ns / low_ns, 0.35 + kTolerance) << actuator->description();
+  EXPECT_GT(stolen_ns / low_ns, 0.35 - 2 * kUncounted);
 }
 
 TEST_F(EmulatedActuatorTest, SaysWhatItIs) {
@@ -156,7 +168,7 @@ TEST_F(EmulatedActuatorTest, TwoOfOneProcessorStealOnce) {
   const auto one = Make({.shared_domain = name});
   const auto other = Make({.shared_domain = name});
   ASSERT_TRUE(one != nullptr && other != nullptr);
-  EXPECT_NEAR(StolenShare(), 0.35, kTolerance);
+  ExpectShare(StolenShare(), 0.35);
   ASSERT_TRUE(other->Set(Level::kHigh).ok());
   EXPECT_LT(StolenShare(), kTolerance) << "the one follows the other's wish";
 }
