@@ -3,6 +3,11 @@
 // What edgewise's report blames in an application, and the change that it
 // suggests: a flag, a setting, or an edit of the route.
 
+const path = require('node:path')
+const { ROOT } = require('../../scripts/tasks/tree')
+
+const KEEP_PAGE = path.join(ROOT, 'benchmarks/apps/etherpad/keep-page.js')
+
 /**
  * @typedef {object} Finding
  * @property {string} app
@@ -16,11 +21,18 @@
 /** @type {Finding[]} */
 const FINDINGS = [
   {
+    app: 'etherpad',
+    says: 'queueing behind the page of a pad, whose templates are looked for and rendered each time',
+    blamedNs: behind('GET /p/:pad'),
+    change: 'the page, which is the same for all pads, is rendered once',
+    nodeArgs: ['--require', KEEP_PAGE]
+  },
+  {
     app: 'todo',
-    says: 'garbage collection, its own and queued behind',
-    blamedNs: garbageCollection,
-    change: 'a smaller young generation: what survives is copied in smaller portions',
-    nodeArgs: ['--max-semi-space-size=2']
+    says: 'queueing behind lists, which read and give all of a user\'s to-dos',
+    blamedNs: behind('GET /users/:user/todos'),
+    change: 'a list gives the newest 20',
+    env: { LIST_MOST: '20' }
   },
   {
     app: 'blog',
@@ -33,16 +45,19 @@ const FINDINGS = [
     app: 'chat',
     says: 'I/O and queueing of the list of messages, which reads the author of each one',
     blamedNs: waiting('GET /messages'),
-    change: 'a list reads each author once',
-    env: { AUTHORS_ONCE: '1' }
+    change: 'pages of at most 10 messages, not 25',
+    env: { NODE_CONFIG: JSON.stringify({ paginate: { default: 10, max: 10 } }) }
+  },
+  {
+    app: 'contacts',
+    says: 'queueing behind queries, up to 50 objects each',
+    blamedNs: behind('GET /parse/classes/:className'),
+    change: 'a query gives at most 10',
+    env: { MAX_LIMIT: '10' }
   }
 ]
 
-function garbageCollection ({ tail }) {
-  return tail.exec.gc_ns + tail.queue.gc_ns
-}
-
-/** @param {string} route */
+/** @param {string} route @returns {Finding['blamedNs']} of the route's own tail */
 function waiting (route) {
   return ({ routes }) => {
     const { tail } = routes.find((one) => one.route === route)
@@ -50,7 +65,7 @@ function waiting (route) {
   }
 }
 
-/** @param {string} route */
+/** @param {string} route @returns {Finding['blamedNs']} that the tail of all routes queued behind its events */
 function behind (route) {
   return ({ tail, blockers }) => blockers.filter(({ what }) => what.startsWith(`${route} `))
     .reduce((sum, { queue_ns: ns }) => sum + ns, 0) / tail.count

@@ -2,7 +2,8 @@
 'use strict'
 
 // Parse Server on loopback, with its data in PostgreSQL. PORT, POSTGRES_PORT
-// and KEY (of the application and its master) come from the environment.
+// and KEY (of the application and its master) come from the environment;
+// MAX_LIMIT, where it is set, is the most objects that a query gives.
 
 const process = require('node:process')
 
@@ -20,6 +21,7 @@ async function main () {
     serverURL: `http://127.0.0.1:${port}/parse`,
     // Nobody is notified here: the packages that would do it are not installed.
     push: { adapter: { send: async () => [], getValidPushTypes: () => [] } },
+    ...process.env.MAX_LIMIT ? { maxLimit: Number(process.env.MAX_LIMIT) } : {},
     logsFolder: null,
     logLevel: 'error'
   })

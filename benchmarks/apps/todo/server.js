@@ -3,7 +3,8 @@
 
 // A to-do list: Express 4, with all data in Redis. Each user has a list of the
 // ids of his to-dos, each to-do is a hash. PORT, REDIS_PORT and WORKERS (more
-// than 1: so many cluster workers) come from the environment.
+// than 1: so many cluster workers) come from the environment; LIST_MOST, where
+// it is set, is how many to-dos a list gives: the newest.
 
 const cluster = require('node:cluster')
 const process = require('node:process')
@@ -14,6 +15,7 @@ const Redis = require('ioredis')
 const primary = require('./cluster-primary')
 
 const workers = Number(process.env.WORKERS)
+const first = process.env.LIST_MOST ? -Number(process.env.LIST_MOST) : 0
 
 if (cluster.isPrimary && workers > 1) primary.run(workers)
 else runServer()
@@ -35,7 +37,7 @@ function createApp (redis) {
   app.use(express.json())
 
   app.get('/users/:user/todos', handle(async ({ params }, response) => {
-    const ids = await redis.lrange(listKey(params.user), 0, -1)
+    const ids = await redis.lrange(listKey(params.user), first, -1)
     const pipeline = redis.pipeline()
     for (const id of ids) pipeline.hgetall(`todo:${id}`)
     const replies = await pipeline.exec()
