@@ -26,6 +26,10 @@ std::string CauseText(Blocker::Kind kind, uint32_t route, uint8_t type,
                           EventTypeName(static_cast<EventType>(type)));
     case Blocker::Kind::kGc:
       return absl::StrCat("GC ", GcTypeName(static_cast<GcType>(type)));
+    case Blocker::Kind::kJit:
+      return "JIT compilation";
+    case Blocker::Kind::kIc:
+      return "IC misses";
     case Blocker::Kind::kLoop:
       break;
   }
@@ -40,6 +44,10 @@ const char* KindName(Blocker::Kind kind) {
       return "event";
     case Blocker::Kind::kGc:
       return "gc";
+    case Blocker::Kind::kJit:
+      return "jit";
+    case Blocker::Kind::kIc:
+      return "ic";
     case Blocker::Kind::kLoop:
       break;
   }
@@ -107,7 +115,7 @@ Json CauseJson(Blocker::Kind kind, uint32_t route, uint8_t type,
   if (kind == Blocker::Kind::kRequest) json["route"] = routes.Text(route);
   if (kind == Blocker::Kind::kGc) {
     json["type"] = GcTypeName(static_cast<GcType>(type));
-  } else if (kind != Blocker::Kind::kLoop) {
+  } else if (kind == Blocker::Kind::kRequest || kind == Blocker::Kind::kEvent) {
     json["type"] = EventTypeName(static_cast<EventType>(type));
   }
   return json;
