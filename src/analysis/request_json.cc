@@ -96,9 +96,11 @@ Json NodesJson(const RequestDetail& detail) {
                            ? Json(nullptr)
                            : Json(node.ready_ns - detail.ready_ns);
     json["begin_ns"] = node.begin_ns - detail.ready_ns;
-    json["end_ns"] =
-        std::min(std::max(node.end_ns, node.begin_ns), detail.end_ns) -
-        detail.ready_ns;
+    // The sink's slice was still open when the request ended.
+    const int64_t end_ns = (node.flags & Node::kSink) != 0
+                               ? detail.end_ns
+                               : std::max(node.end_ns, node.begin_ns);
+    json["end_ns"] = std::min(end_ns, detail.end_ns) - detail.ready_ns;
     json["on_path"] = bool{detail.on_path[i]};
     nodes.push_back(std::move(json));
   }
