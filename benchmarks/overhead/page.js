@@ -133,4 +133,4 @@ function markdown (head, rows) {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)]
 }
 
-module.exports = { markdown, page, table }
+module.exports = { change, markdown, page, table }
