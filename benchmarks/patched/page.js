@@ -19,7 +19,7 @@ function views ({ micro, servers }) {
   const view = (title, rows, digits, text) => ({
     title,
     heads: [title, ...HEADS, 'processes'],
-    lines: rows.map((row) => [text(row.name), row.base.toFixed(digits), change(row.aa), change(row.off), change(row.on), String(row.processes)])
+    lines: rows.map((row) => [text(row.name), row.base.toFixed(digits), ...[row.aa, row.off, row.on].map((ratio) => change(ratio).trim()), String(row.processes)])
   })
   return [
     view('ns an operation', summarize(micro, (ns) => ns), 2, (name) => WORKLOADS[name].text),
