@@ -4,13 +4,14 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { TaskError, main, say, elapsed } = require('../../scripts/tasks/step')
+const { main, say, elapsed } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { setup } = require('../../scripts/tasks/setup')
 const { NAMES, findApp, prepare } = require('../apps/app')
 const { interruptible } = require('../apps/run')
 const { machine } = require('../overhead/machine')
 const { pageFile } = require('../overhead/page-file')
+const { loadResults, saveResults } = require('../overhead/rounds')
 const { readArguments } = require('./arguments')
 const { measureRun, saturationAtLow } = require('./cell')
 const { measureFidelity } = require('./fidelity')
@@ -64,12 +65,7 @@ async function run (args) {
 function load ({ seconds, warmup, load, delaysUs, workers, json, resume, apps }) {
   const { packages, ...place } = machine()
   const fresh = { schema: 1, plan: { seconds, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, cells: [] }
-  if (!resume || !fs.existsSync(json)) return fresh
-  const found = JSON.parse(fs.readFileSync(json, 'utf8'))
-  for (const part of ['plan', 'machine']) {
-    const [was, is] = [JSON.stringify(found[part]), JSON.stringify(fresh[part])]
-    if (was !== is) throw new TaskError(`--resume: ${json} has another ${part}: ${was}, and this run ${is}`)
-  }
+  const found = loadResults(fresh, { json, resume })
   return { ...found, apps: NAMES.filter((name) => found.apps.includes(name) || apps.includes(name)) }
 }
 
@@ -85,7 +81,7 @@ async function measureOne (results, one, settings) {
   const began = Date.now()
   const cell = await measureRun(one, known, { ...settings, ratePerS })
   results.cells.push({ ...one, ...cell })
-  save(results, settings.json)
+  saveResults(results, settings.json)
   const { client, boost } = cell
   const delay = one.delayUs > 0 ? ` with transitions of ${one.delayUs} µs` : ''
   say(`${one.section}, ${one.app}, ${one.policy}${delay}: p99.9 ${(client.p999 / 1e6).toFixed(1)} ms, ` +
@@ -99,7 +95,7 @@ async function rateOf (results, { app, workers }, { load, signal, json }) {
   const ratePerS = Math.max(1, Math.round(load * saturationPerS))
   say(`${key}: ${saturationPerS.toFixed(0)} requests/s at saturation at the low frequency, ${ratePerS}/s at ${Math.round(100 * load)} %`)
   results.rates[key] = { saturationPerS, ratePerS }
-  save(results, json)
+  saveResults(results, json)
   return results.rates[key]
 }
 
@@ -117,14 +113,8 @@ async function knownFor (results, { app, policy }, settings) {
     pilot.targetMs = targetMs(await pilotRun({ policy: 'gc' }))
     say(`${app}: p99.9 with gc: ${pilot.targetMs.toFixed(1)} ms`)
   }
-  save(results, settings.json)
+  saveResults(results, settings.json)
   return { ...pilot, flags: tuning[app] }
-}
-
-function save (results, file) {
-  if (!file) return
-  fs.writeFileSync(`${file}.part`, JSON.stringify(results) + '\n')
-  fs.renameSync(`${file}.part`, file)
 }
 
 async function publish (results, options) {

@@ -4,7 +4,7 @@
 // file of earlier results holds is not measured again.
 
 const { NAMES, findApp } = require('../apps/app')
-const { inOrder } = require('../overhead/in-order')
+const { inOrder } = require('../overhead/rounds')
 const { DEFAULTS, SECTIONS } = require('./arguments')
 const { BASE, CLUSTER, POLICIES, SENSITIVITY, findPolicy } = require('./policies')
 

@@ -4,6 +4,7 @@
 
 const { median, pairedRatio } = require('../../lib/statistics')
 const { markdown } = require('../overhead/markdown')
+const { ROOT } = require('../../scripts/tasks/tree')
 const { FINDINGS } = require('./findings')
 
 /** `as it is, again` is the same thing measured once more (A/A). */

@@ -6,16 +6,16 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { median } = require('../../lib/statistics')
-const { main, say, elapsed, TaskError } = require('../../scripts/tasks/step')
+const { main, say, elapsed } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { setup } = require('../../scripts/tasks/setup')
 const { readArguments } = require('./arguments')
 const { measureCell } = require('./cell')
-const { inOrder } = require('./in-order')
 const { installServers } = require('./install')
 const { machine } = require('./machine')
 const { page, table } = require('./page')
 const { pageFile } = require('./page-file')
+const { inOrder, loadResults, saveResults } = require('./rounds')
 const { summarize, summarizeSwitching } = require('./summary')
 const { measureSwitching } = require('./switching')
 const { VARIANTS } = require('./variants')
@@ -51,7 +51,7 @@ async function run (args) {
       await measureRound(results, server, inOrder(variants, round), round, settings)
       if (options.switching) await switchRound(results, server, round, settings)
     }
-    save(results, options.json)
+    saveResults(results, options.json)
     say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
   }
   const summary = summarize(results)
@@ -86,19 +86,7 @@ function load (options, unavailable) {
     loadCpus: options.loadCpus
   }
   const fresh = { schema: 1, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], switching: [] }
-  if (!options.resume || !fs.existsSync(options.json)) return fresh
-  const found = JSON.parse(fs.readFileSync(options.json, 'utf8'))
-  for (const part of ['plan', 'machine']) {
-    const [was, is] = [JSON.stringify(found[part]), JSON.stringify(fresh[part])]
-    if (was !== is) throw new TaskError(`--resume: ${options.json} has another ${part}: ${was}, and this run ${is}`)
-  }
-  return { ...found, unavailable }
-}
-
-function save (results, file) {
-  if (!file) return
-  fs.writeFileSync(`${file}.part`, JSON.stringify(results, null, 1) + '\n')
-  fs.renameSync(`${file}.part`, file)
+  return { ...loadResults(fresh, options), unavailable }
 }
 
 // The rate is a share of what the bare server can do: the median of three.
@@ -129,7 +117,7 @@ async function switchRound (results, server, round, settings) {
 }
 
 function publish (results, text, options) {
-  save(results, options.json)
+  saveResults(results, options.json)
   const file = pageFile(options, PAGE)
   if (!file) return
   fs.writeFileSync(file, text)

@@ -129,4 +129,4 @@ function inOrder (rows) {
     variants.indexOf(a.variant) - variants.indexOf(b.variant))
 }
 
-module.exports = { page, table }
+module.exports = { change, page, table }

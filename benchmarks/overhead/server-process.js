@@ -30,6 +30,7 @@ process.once('SIGTERM', () => process.exit(143))
 /**
  * @param {object} options
  * @param {string} options.script
+ * @param {string} [options.node] the program that runs it; by default this one
  * @param {string[]} [options.args] of Node, before the script
  * @param {NodeJS.ProcessEnv} [options.env] beside this process's own
  * @param {string} options.cpus as taskset takes them
@@ -39,8 +40,8 @@ process.once('SIGTERM', () => process.exit(143))
  * @returns {Promise<RunningServer>}
  * @throws {TaskError} with its stderr, when it does not come up
  */
-async function startServer ({ script, args = [], env = {}, cpus, helperCpus = cpus, cwd, pipe = false }) {
-  const child = spawn('taskset', ['-c', cpus, process.execPath, ...args, script],
+async function startServer ({ script, node = process.execPath, args = [], env = {}, cpus, helperCpus = cpus, cwd, pipe = false }) {
+  const child = spawn('taskset', ['-c', cpus, node, ...args, script],
     /** @type {import('node:child_process').SpawnOptions} */ ({ cwd, env: { ...ownEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe', ...pipe ? ['pipe'] : []] }))
   running.add(child)
   child.once('close', () => running.delete(child))

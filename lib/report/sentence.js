@@ -9,6 +9,8 @@ const SMALL = 0.05 // Of the difference: a part below it is not worth a word.
 const MOST_PARTS = 4
 const ALMOST_ALL = 0.95
 const WORTH_NAMING = 0.1
+// Kinds of blockers that the sentence names beside the queueing.
+const APART = ['gc', 'jit', 'ic']
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{ ns: number, text: string }} Part */
@@ -103,13 +105,13 @@ function parts (split, report) {
 
 /**
  * @param {Json[] | undefined} blockers what the tail's queueing waited for
- * @returns {string} the most important, with their shares of it (GC counts apart)
+ * @returns {string} the most important, with their shares of it (GC, JIT and IC count apart)
  */
 function behind (blockers = []) {
   /** @type {Map<string, number>} */
   const names = new Map()
   for (const blocker of blockers) {
-    if (blocker.kind === 'gc' || !(blocker.queue_ns > 0)) continue
+    if (APART.includes(blocker.kind) || !(blocker.queue_ns > 0)) continue
     const name = nameOf(blocker)
     names.set(name, (names.get(name) ?? 0) + blocker.queue_ns)
   }

@@ -46,7 +46,7 @@ function latency ({ latency_ns: all }, style) {
 }
 
 /** @param {Json} report @param {Style} style */
-function tailAgainstRest ({ tail, rest, exec_gc: collections = [] }, style) {
+function tailAgainstRest ({ tail, rest, exec_gc: collections = [], gc }, style) {
   if (!tail?.count) return ''
   const title = `tail, p${tail.percentile ?? 99}`
   const from = isNumber(tail.threshold_ns) ? [['  slowest from', time(tail.threshold_ns), '', '']] : []
@@ -58,11 +58,14 @@ function tailAgainstRest ({ tail, rest, exec_gc: collections = [] }, style) {
   const owners = OWNERS.filter(([, key]) => isNumber(tail.queue?.[key]))
     .map(([label, key]) => `${time(tail.queue[key])} behind ${label}`)
   const types = collections.map((/** @type {Json} */ { type, exec_ns: ns, requests }) => `${type} ${time(ns)} in ${counted(requests, 'request')}`)
+  const reasons = Object.entries(gc?.by_reason ?? {}).sort(([, a], [, b]) => b.total_ns - a.total_ns)
+    .map(([reason, { count: times, total_ns: ns }]) => `${reason} ${count(times)} in ${time(ns)}`)
   const table = columns(['<mean of a request', title, 'rest', 'difference'],
     [['requests', count(tail.count), count(rest?.count ?? 0), ''], ...from, ...rows], style)
   const below = [
     ...owners.length > 0 ? [`The tail's queueing by whose events ran: ${owners.join(', ')}.`] : [],
-    ...types.length > 0 ? [`Collections inside its own execution, in total: ${types.join(', ')}.`] : []
+    ...types.length > 0 ? [`Collections inside its own execution, in total: ${types.join(', ')}.`] : [],
+    ...reasons.length > 0 ? [`Collections of the whole recording by V8's reason: ${reasons.join(', ')}.`] : []
   ]
   return [table, ...below.map(style.faint)].join('\n')
 }

@@ -117,12 +117,15 @@ void BlameLedger::AddRequest(std::span<const Wait> waits, int64_t loop_ns,
   }
 }
 
-void BlameLedger::Begin(const Piece& piece, double* charge_ns) {
+void BlameLedger::Begin(const Piece& piece, VmTimes vm, Charge* charge) {
   for (uint32_t slot = piece.first_starting; slot != kNoWait;
        slot = waits_[slot].next_starting) {
     const HungWait& wait = waits_[slot];
-    *charge_ns += static_cast<double>(piece.end_ns -
-                                      std::max(wait.from_ns, piece.begin_ns));
+    const int64_t ns = piece.end_ns - std::max(wait.from_ns, piece.begin_ns);
+    const VmTimes part = vm.Share(ns, piece.end_ns - piece.begin_ns);
+    charge->ns += static_cast<double>(ns);
+    charge->jit_ns += static_cast<double>(part.jit_ns);
+    charge->ic_ns += static_cast<double>(part.ic_ns);
     active_list_.push_back({wait.first, wait.last, wait.request});
     ++active_;
   }
@@ -142,21 +145,31 @@ void BlameLedger::End(const Piece& piece) {
   }
 }
 
-void BlameLedger::Retire(uint64_t number, const Piece& piece) {
+void BlameLedger::Retire(uint64_t number, const Piece& piece, VmTimes vm) {
   if (active_ > 0 || piece.first_starting != kNoWait) {
-    const int64_t length_ns = piece.end_ns - piece.begin_ns;
-    double charge_ns =
-        static_cast<double>(active_) * static_cast<double>(length_ns);
-    Begin(piece, &charge_ns);
-    const uint32_t cause = CauseOf(piece);
-    causes_[cause].blocker.queue_ns += charge_ns;
-    CountRequests(number, cause);
+    const auto active = static_cast<double>(active_);
+    Charge charge{active * static_cast<double>(piece.end_ns - piece.begin_ns),
+                  active * static_cast<double>(vm.jit_ns),
+                  active * static_cast<double>(vm.ic_ns)};
+    Begin(piece, vm, &charge);
+    Blame(number, CauseOf(piece), charge.ns - charge.jit_ns - charge.ic_ns);
+    if (vm.jit_ns > 0) {
+      Blame(number, CauseOf(Blocker::Kind::kJit), charge.jit_ns);
+    }
+    if (vm.ic_ns > 0) {
+      Blame(number, CauseOf(Blocker::Kind::kIc), charge.ic_ns);
+    }
     End(piece);
     if (active_list_.size() > 64 && active_list_.size() > 2 * active_) {
       DropEnded(number);
     }
   }
   if (number + 1 >= next_release_) ForgetUpTo(number + 1);
+}
+
+void BlameLedger::Blame(uint64_t number, uint32_t cause, double ns) {
+  causes_[cause].blocker.queue_ns += ns;
+  CountRequests(number, cause);
 }
 
 // A wait that began before the cause's last piece, and still goes on, was
@@ -204,6 +217,10 @@ uint32_t BlameLedger::CauseOf(const Piece& piece) {
     pending_[piece.owner].push_back(cause);
   }
   return cause;
+}
+
+uint32_t BlameLedger::CauseOf(Blocker::Kind kind) {
+  return FindCause(KeyOf(kind, 0, 0), {kind, 0, 0, 0, 0});
 }
 
 uint32_t BlameLedger::FindCause(uint64_t key, const Blocker& blocker) {

@@ -12,7 +12,8 @@ namespace edgewise {
 
 // One cause of the tail's queueing.
 struct Blocker {
-  enum class Kind { kRequest, kEvent, kGc, kLoop };
+  // kJit, kIc: V8's work inside events, which is no part of theirs then.
+  enum class Kind { kRequest, kEvent, kGc, kJit, kIc, kLoop };
   Kind kind;
   uint32_t route;  // kRequest
   uint8_t type;    // kRequest, kEvent: EventType; kGc: GcType
@@ -62,8 +63,9 @@ class BlameLedger {
   void AddRequest(std::span<const Wait> waits, int64_t loop_ns,
                   LoopTimeline* timeline);
 
-  // A piece leaves the window. Called in order of `number`.
-  void Retire(uint64_t number, const Piece& piece);
+  // A piece leaves the window. Called in order of `number`. `vm`: V8's times in
+  // the piece, no more than its length.
+  void Retire(uint64_t number, const Piece& piece, VmTimes vm);
 
   // All blockers, largest first.
   std::vector<Blocker> Blockers() const;
@@ -93,6 +95,12 @@ class BlameLedger {
     uint64_t last;
     uint32_t request;
   };
+  // Waiting behind one piece, summed over waits.
+  struct Charge {
+    double ns;
+    double jit_ns;  // of `ns`
+    double ic_ns;
+  };
   // A tail request some of whose waits have not been passed.
   struct TailRequest {
     uint32_t waits_left = 0;
@@ -106,9 +114,11 @@ class BlameLedger {
   void Forget(uint32_t owner);
   void ForgetUpTo(uint64_t next);
   uint32_t CauseOf(const Piece& piece);
+  uint32_t CauseOf(Blocker::Kind kind);  // that has neither route nor type
   uint32_t FindCause(uint64_t key, const Blocker& blocker);
   void CountRequests(uint64_t number, uint32_t cause);
-  void Begin(const Piece& piece, double* charge_ns);
+  void Blame(uint64_t number, uint32_t cause, double ns);
+  void Begin(const Piece& piece, VmTimes vm, Charge* charge);
   void End(const Piece& piece);
   void DropEnded(uint64_t number);
 

@@ -107,9 +107,11 @@ void EdgBuilder::OnBreak() {
 }
 
 void EdgBuilder::CountGc(const InnerRecord& record) {
+  const auto ns = static_cast<double>(record.end_ns - record.time_ns);
   ++counts_.gc_count[record.type];
-  counts_.gc_ns[record.type] +=
-      static_cast<double>(record.end_ns - record.time_ns);
+  counts_.gc_ns[record.type] += ns;
+  ++counts_.gc_reason_count[record.aux];
+  counts_.gc_reason_ns[record.aux] += ns;
 }
 
 // The first request that starts in the event's first slice owns the slice: the

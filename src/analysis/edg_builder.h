@@ -51,6 +51,9 @@ struct GraphCounts {
   uint64_t truncated = 0;   // requests that kept only their latest nodes
   std::array<uint64_t, kGcTypes> gc_count{};
   std::array<double, kGcTypes> gc_ns{};
+  // By V8's reason; at 0 those whose reason is not known.
+  std::array<uint64_t, kGcReasons> gc_reason_count{};
+  std::array<double, kGcReasons> gc_reason_ns{};
   double busy_ns = 0;  // the loop ran an event, or collected garbage
 };
 

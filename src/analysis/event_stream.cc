@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/names.h"
 
 namespace edgewise {
 namespace {
@@ -250,6 +251,7 @@ void EventStream::TakeInner(const Record& record) {
     if (record.aux != 0 || !SaneSpan(record.duration)) return;
     inner.end_ns = TimeOf(record.ticks + Whole(record.duration));
     inner.type = static_cast<uint8_t>(InRange(record.type, GcType::kScavenge));
+    inner.aux = AsyncId(record) < kGcReasons ? record.id_lo : 0;
     inner_.push_back(inner);
     return;
   }

@@ -20,7 +20,9 @@ namespace edgewise {
 struct InnerRecord {
   RecordKind kind;  // kSlice, kGc, kRequestStart, kRequestEnd, kEdge, kTimes
   uint8_t type;
-  uint32_t aux;       // request id; kSlice, kEdge: distance to the source
+  // Request id; kSlice, kEdge: distance to the source; kGc: V8's reason, 0
+  // where none is known.
+  uint32_t aux;
   int64_t time_ns;    // kGc: begin
   int64_t end_ns;     // kGc only
   uint64_t async_id;  // 0: none

@@ -31,8 +31,7 @@ void LoopTimeline::Push(int64_t begin_ns, int64_t end_ns, uint32_t owner,
 
 void LoopTimeline::Grow() {
   if (ring_.size() == kWindow) {
-    ledger_->Retire(first_, At(first_));
-    ++first_;
+    RetireFirst();
     return;
   }
   const size_t size = std::max<size_t>(64, ring_.size() * 2);
@@ -45,7 +44,13 @@ void LoopTimeline::Grow() {
 }
 
 void LoopTimeline::Flush() {
-  for (; first_ < next_; ++first_) ledger_->Retire(first_, At(first_));
+  while (first_ < next_) RetireFirst();
+}
+
+void LoopTimeline::RetireFirst() {
+  const Piece& piece = At(first_);
+  ledger_->Retire(first_, piece, VmBefore(first_ + 1) - piece.vm_before);
+  ++first_;
 }
 
 // Most waits are short: gallop back from the end.

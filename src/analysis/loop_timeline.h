@@ -89,6 +89,8 @@ class LoopTimeline {
   // V8's times from one moment to another. No piece before `hint` ends after
   // `from_ns`.
   VmTimes VmBetween(int64_t from_ns, int64_t to_ns, uint64_t hint) const;
+  // Of what of a piece lies between two moments.
+  VmTimes VmWithin(uint64_t number, int64_t from_ns, int64_t to_ns) const;
   // Whether any piece so far had such times.
   bool has_vm_times() const { return vm_.jit_ns > 0 || vm_.ic_ns > 0; }
 
@@ -99,8 +101,7 @@ class LoopTimeline {
   void Grow();
   // Of all pieces before this one.
   VmTimes VmBefore(uint64_t number) const;
-  // Of what of a piece lies between two moments.
-  VmTimes VmWithin(uint64_t number, int64_t from_ns, int64_t to_ns) const;
+  void RetireFirst();
   uint64_t FirstEndingAfter(int64_t ns, uint64_t low, uint64_t high) const;
 
   BlameLedger* ledger_;

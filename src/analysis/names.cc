@@ -22,6 +22,37 @@ constexpr std::array<const char*, kGcTypes> kGcTypeNames = {
     "sweeping",
     "other",
 };
+// As V8 prints them (GarbageCollectionReasonToString()).
+constexpr std::array<const char*, kGcReasons> kGcReasonNames = {
+    "unknown",
+    "allocation failure",
+    "allocation limit",
+    "context disposal",
+    "counters extension",
+    "debugger",
+    "deserialize",
+    "external memory pressure",
+    "finalize incremental marking via stack guard",
+    "finalize incremental marking via task",
+    "full hash-table",
+    "heap profiler",
+    "task",
+    "last resort",
+    "low memory notification",
+    "make heap iterable",
+    "memory pressure",
+    "memory reducer",
+    "runtime",
+    "sampling profiler",
+    "snapshot creator",
+    "testing",
+    "external finalize",
+    "global allocation limit",
+    "measure memory",
+    "background allocation failure",
+    "finalize MinorMC",
+    "CppHeap allocation failure",
+};
 constexpr std::array<const char*, kReadyKinds> kReadyKindNames = {
     "none", "observed", "due", "resolved", "completed", "upper-bound",
 };
@@ -42,6 +73,9 @@ const char* EventTypeName(EventType type) {
   return NameIn(kEventTypeNames, type);
 }
 const char* GcTypeName(GcType type) { return NameIn(kGcTypeNames, type); }
+const char* GcReasonName(uint32_t reason) {
+  return NameIn(kGcReasonNames, reason);
+}
 const char* ReadyKindName(ReadyKind kind) {
   return NameIn(kReadyKindNames, kind);
 }

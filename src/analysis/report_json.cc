@@ -149,6 +149,21 @@ Json ExecGcJson(const ReportInput& input) {
   return list;
 }
 
+Json CountJson(uint64_t count, double total_ns) {
+  return {{"count", count}, {"total_ns", std::llround(total_ns)}};
+}
+
+// Null where no collection tells its reason, as on a stock Node.
+Json GcReasonsJson(const GraphCounts& counts) {
+  Json reasons;
+  for (uint32_t reason = 1; reason < kGcReasons; ++reason) {
+    if (counts.gc_reason_count[reason] == 0) continue;
+    reasons[GcReasonName(reason)] =
+        CountJson(counts.gc_reason_count[reason], counts.gc_reason_ns[reason]);
+  }
+  return reasons;
+}
+
 Json GcJson(const GraphCounts& counts) {
   Json json;
   uint64_t count = 0;
@@ -158,13 +173,13 @@ Json GcJson(const GraphCounts& counts) {
     if (counts.gc_count[type] == 0) continue;
     count += counts.gc_count[type];
     total_ns += counts.gc_ns[type];
-    types[GcTypeName(static_cast<GcType>(type))] = {
-        {"count", counts.gc_count[type]},
-        {"total_ns", std::llround(counts.gc_ns[type])}};
+    types[GcTypeName(static_cast<GcType>(type))] =
+        CountJson(counts.gc_count[type], counts.gc_ns[type]);
   }
   json["count"] = count;
   json["total_ns"] = std::llround(total_ns);
   json["by_type"] = std::move(types);
+  json["by_reason"] = GcReasonsJson(counts);
   return json;
 }
 

@@ -39,6 +39,12 @@ std::vector<BlockedBy> Sorted(const CauseNs& causes) {
   return sorted;
 }
 
+void Add(Blocker::Kind kind, int64_t ns, CauseNs* causes) {
+  if (ns <= 0) return;
+  const BlockedBy cause{kind, 0, 0, 0, 0};
+  causes->try_emplace(KeyOf(cause), cause).first->second.ns += ns;
+}
+
 std::vector<BlockedBy> Blocking(const CriticalPath& path, const PathStep& step,
                                 const LoopTimeline& timeline,
                                 BlameLedger* ledger) {
@@ -56,13 +62,14 @@ std::vector<BlockedBy> Blocking(const CriticalPath& path, const PathStep& step,
       if (added && cause.pending_owner != 0) {
         ledger->AddReference(cause.pending_owner);
       }
-      it->second.ns += piece.end_ns - std::max(piece.begin_ns, span.from_ns);
+      const VmTimes vm = timeline.VmWithin(number, span.from_ns, piece.end_ns);
+      it->second.ns += piece.end_ns - std::max(piece.begin_ns, span.from_ns) -
+                       vm.jit_ns - vm.ic_ns;
+      Add(Blocker::Kind::kJit, vm.jit_ns, &causes);
+      Add(Blocker::Kind::kIc, vm.ic_ns, &causes);
     }
   }
-  if (loop_ns > 0) {
-    const BlockedBy loop{Blocker::Kind::kLoop, 0, 0, 0, loop_ns};
-    causes.emplace(KeyOf(loop), loop);
-  }
+  Add(Blocker::Kind::kLoop, loop_ns, &causes);
   return Sorted(causes);
 }
 

@@ -26,6 +26,10 @@ std::string CauseText(Blocker::Kind kind, uint32_t route, uint8_t type,
                           EventTypeName(static_cast<EventType>(type)));
     case Blocker::Kind::kGc:
       return absl::StrCat("GC ", GcTypeName(static_cast<GcType>(type)));
+    case Blocker::Kind::kJit:
+      return "JIT compilation";
+    case Blocker::Kind::kIc:
+      return "IC misses";
     case Blocker::Kind::kLoop:
       break;
   }
@@ -40,6 +44,10 @@ const char* KindName(Blocker::Kind kind) {
       return "event";
     case Blocker::Kind::kGc:
       return "gc";
+    case Blocker::Kind::kJit:
+      return "jit";
+    case Blocker::Kind::kIc:
+      return "ic";
     case Blocker::Kind::kLoop:
       break;
   }
@@ -88,9 +96,11 @@ Json NodesJson(const RequestDetail& detail) {
                            ? Json(nullptr)
                            : Json(node.ready_ns - detail.ready_ns);
     json["begin_ns"] = node.begin_ns - detail.ready_ns;
-    json["end_ns"] =
-        std::min(std::max(node.end_ns, node.begin_ns), detail.end_ns) -
-        detail.ready_ns;
+    // The sink's slice was still open when the request ended.
+    const int64_t end_ns = (node.flags & Node::kSink) != 0
+                               ? detail.end_ns
+                               : std::max(node.end_ns, node.begin_ns);
+    json["end_ns"] = std::min(end_ns, detail.end_ns) - detail.ready_ns;
     json["on_path"] = bool{detail.on_path[i]};
     nodes.push_back(std::move(json));
   }
@@ -107,7 +117,7 @@ Json CauseJson(Blocker::Kind kind, uint32_t route, uint8_t type,
   if (kind == Blocker::Kind::kRequest) json["route"] = routes.Text(route);
   if (kind == Blocker::Kind::kGc) {
     json["type"] = GcTypeName(static_cast<GcType>(type));
-  } else if (kind != Blocker::Kind::kLoop) {
+  } else if (kind == Blocker::Kind::kRequest || kind == Blocker::Kind::kEvent) {
     json["type"] = EventTypeName(static_cast<EventType>(type));
   }
   return json;

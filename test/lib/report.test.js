@@ -264,6 +264,23 @@ test('what is missing from a report is unavailable, never an error or a zero', (
   assert.doesNotMatch(text, /NaN|undefined/)
 })
 
+test('JIT and IC among the blockers: rows of their own, and beside the queueing in the sentence', () => {
+  const vm = [{ what: 'JIT compilation', kind: 'jit', queue_ns: 3e8, share: 0.5, requests: 4 }, { what: 'IC misses', kind: 'ic', queue_ns: 1e8, share: 0.2, requests: 2 }]
+  const json = minimal(group(42e6, { queue: 40e6 }), group(2e6), { blockers: [...vm, blocker('GET /a', 1e8)] })
+  assert.match(firstLine(json), / queued behind GET \/a more/)
+  const text = render(json)
+  assert.match(text, /JIT compilation +jit +300 ms +50\.0 % +4 of 10/)
+  assert.match(text, /IC misses +ic +100 ms +20\.0 % +2 of 10/)
+})
+
+test('collections by reason: where the trace has it, the longest first', () => {
+  const reasons = { 'allocation failure': { count: 12, total_ns: 5e6 }, 'global allocation limit': { count: 1, total_ns: 9e6 } }
+  const gc = { count: 13, total_ns: 14e6, by_type: {}, by_reason: reasons }
+  const json = minimal(group(42e6), group(2e6), { gc })
+  assert.match(render(json), /by V8's reason: global allocation limit 1 in 9\.00 ms, allocation failure 12 in 5\.00 ms\./)
+  assert.doesNotMatch(render({ ...json, gc: { ...gc, by_reason: null } }), /reason/)
+})
+
 test('many routes and blockers: the first ones, and how many more', () => {
   const routes = Array.from({ length: 20 }, (_, i) => ({ ...FIXTURE.routes[0], route: `GET /${i}` }))
   const blockers = Array.from({ length: 13 }, (_, i) => ({ ...FIXTURE.blockers[0], what: `GET /${i} timer` }))

@@ -11,12 +11,17 @@ const { PATCHES, findPatchedNode } = require('../../lib/patched-node')
 const { readPatches } = require('../../scripts/tasks/patch-series')
 const { addonFile } = require('../../scripts/tasks/addon')
 const { describeNode } = require('../../scripts/tasks/node-release')
+const { buildAddon } = require('../build-addon')
 const { eventsAddon } = require('./events-addon')
 const { runPatched } = require('./patched-node')
 
-for (const name of ['times', 'thread-pool', 'node-events', 'many-parts', 'pool']) {
+for (const name of ['times', 'node-events', 'many-parts', 'pool']) {
   test(name, async () => { runPatched([], name, { args: [await eventsAddon()] }) })
 }
+
+test('thread-pool', async () => {
+  runPatched([], 'thread-pool', { args: [await buildAddon('test/truth/addon/work.cc', findPatchedNode().file)] })
+})
 
 test('it is Node 20 for addons: same version, same ABI, and the product loads', () => {
   const node = describeNode(findPatchedNode().file)

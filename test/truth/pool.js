@@ -11,7 +11,7 @@ class Pool {
   /** @returns {Promise<Pool>} connected to an echo server of its own */
   static async open () {
     const env = { ...process.env, NODE_OPTIONS: '' }
-    const server = spawn(process.execPath, [path.join(__dirname, 'programs/echo-server.js')],
+    const server = spawn(process.execPath, [path.join(__dirname, 'echo-server.js')],
       { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     const { port } = await new Promise((resolve) => server.once('message', resolve))
     const socket = net.connect(port, '127.0.0.1')

@@ -20,13 +20,33 @@ const REGISTER = path.join(__dirname, '../../lib/register.js')
  * @returns {Promise<any>} what it compared
  */
 async function runProgram (program, level) {
+  const node = level === 'patched' ? findPatchedNode().file : process.execPath
+  const settings = level === 'patched' ? {} : { EDGEWISE_CAUSALITY: level }
+  return inDirectory(async (out, testimony) => {
+    const ran = await drive(program, { node, args: ['--require', REGISTER], env: { ...settings, EDGEWISE_OUT: out }, testimony })
+    return compare({ ...ran, out, testimony: readTestimony(testimony) })
+  })
+}
+
+/**
+ * Without the recorder, and with another tool in its place.
+ * @param {any} program test/truth/programs/NAME.js
+ * @param {string} observer of observers.js
+ * @returns {Promise<any[]>} what the processes and threads told
+ */
+async function observeProgram (program, observer) {
+  return inDirectory(async (out, testimony) => {
+    await drive(program, { node: process.execPath, args: [], env: { TRUTH_OBSERVER: observer }, testimony })
+    return readTestimony(testimony)
+  })
+}
+
+async function inDirectory (task) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-truth-'))
-  const out = path.join(root, 'trace')
   const testimony = path.join(root, 'truth')
   fs.mkdirSync(testimony)
   try {
-    const ran = await record(program, level, out, testimony)
-    return compare({ ...ran, out, testimony: readTestimony(testimony) })
+    return await task(path.join(root, 'trace'), testimony)
   } finally {
     if (process.env.TRUTH_KEEP) console.log(`kept: ${root}`)
     else fs.rmSync(root, { recursive: true, force: true })
@@ -40,17 +60,17 @@ function takePrecedence (pid) {
   } catch {} // Without it, more runs need a second attempt.
 }
 
-async function record (program, level, out, testimony) {
-  const patched = level === 'patched'
+async function drive (program, { node, args, env, testimony }) {
   const kept = Object.entries(process.env).filter(([name]) => !/^(EDGEWISE_|NODE_)/.test(name))
-  const child = spawn(patched ? findPatchedNode().file : process.execPath, [...program.flags ?? [], '--require', REGISTER, program.file], {
-    env: { ...Object.fromEntries(kept), EDGEWISE_OUT: out, TRUTH_DIRECTORY: testimony, ...patched ? {} : { EDGEWISE_CAUSALITY: level } },
+  const more = await program.prepare?.(node) ?? {}
+  const child = spawn(node, [...program.flags ?? [], ...args, program.file], {
+    env: { ...Object.fromEntries(kept), ...more, ...env, TRUTH_DIRECTORY: testimony },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc']
   })
   takePrecedence(child.pid)
   takePrecedence(process.pid)
   let stderr = ''
-  child.stderr.on('data', (data) => { stderr += data })
+  child.stderr?.on('data', (data) => { stderr += data })
   const ended = once(child, 'close')
   try {
     const started = await Promise.race([
@@ -114,4 +134,4 @@ function compareRequest ({ truth, row, out, ledger, others }) {
   }
 }
 
-module.exports = { runProgram }
+module.exports = { observeProgram, runProgram }

@@ -6,14 +6,31 @@
 //
 // A handler tells each step of its request: a stretch of code in one event of
 // the loop, with the step that caused it. Times are CLOCK_MONOTONIC, ns, the
-// clock of the report.
+// clock of the report. With TRUTH_OBSERVER (observers.js) a step also holds what
+// another tool says.
 
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const { parentPort, threadId } = require('node:worker_threads')
+const { OBSERVERS } = require('./observers')
 
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string | string[]} type
+ * @property {string | null} after
+ * @property {number | null} ready
+ * @property {number | null} begin
+ * @property {number | null} end
+ * @property {string} [observed] the route that the observer says
+ *
+ * @typedef {{ route: string, steps: Step[], path: string[], end: number | null }} Truth
+ */
+
+/** @type {Truth[]} */
 const requests = []
+const observer = OBSERVERS[process.env.TRUTH_OBSERVER ?? '']?.()
 
 /** @returns {number} CLOCK_MONOTONIC, ns; exact for 104 days after boot */
 function now () {
@@ -32,6 +49,7 @@ function spin (ms) {
 /** One request, as its handler sees it. */
 class Witness {
   constructor (route) {
+    /** @type {Truth} */
     this.truth = { route, steps: [], path: [], end: null }
     requests.push(this.truth)
   }
@@ -44,7 +62,8 @@ class Witness {
    * @param {number | null} [ready] since when it could have run, ns; null: not known
    */
   enter (name, type, after, ready = null) {
-    const step = { name, type, after, ready, begin: now(), end: null }
+    /** @type {Step} */
+    const step = { name, type, after, ready, begin: now(), end: null, observed: observer?.current() }
     this.truth.steps.push(step)
     return { leave: () => { step.end = now() } }
   }
@@ -110,8 +129,11 @@ function testify (more = {}) {
  */
 function serve (handlers, { onStop = () => {} } = {}) {
   const server = http.createServer((request, response) => {
-    const handler = handlers[request.url.split('/')[1]]
-    handler(new Witness(`${request.method} ${request.url}`), request, response)
+    const handler = handlers[String(request.url).split('/')[1]]
+    const route = `${request.method} ${request.url}`
+    const handle = () => handler(new Witness(route), request, response)
+    if (observer) observer.run(route, handle)
+    else handle()
   })
   server.listen(0, '127.0.0.1', () => tell({ port: /** @type {any} */ (server.address()).port }))
   whenTold(() => {

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "test/native/analysis/report_kit.h"
 
 // What only a patched Node's recorder writes: calls of functions that belong to
@@ -10,6 +13,7 @@ namespace edgewise {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 constexpr auto kRead = EventType::kTcpRead;
 
@@ -41,6 +45,7 @@ TEST(EdgesTest, ASharedReadIsForWhomItCallsBack) {
                                        StepTimes{"tcp_read", 740, 100, 60}));
   EXPECT_EQ(two["path"][1]["inferred"], false);
   EXPECT_EQ(two["nodes"].size(), 2u);
+  EXPECT_EQ(two["nodes"][1]["end_ns"], two["latency_ns"]) << "the sink's slice";
 }
 
 TEST(EdgesTest, ACalledRequestOwnsWhatItRegistersThere) {
@@ -157,6 +162,55 @@ TEST(VmTimesTest, OfOthersArePartOfTheQueueing) {
   EXPECT_EQ(queue["jit_ns"], 20);
   EXPECT_EQ(queue["ic_ns"], 10);
   EXPECT_EQ(queue["native_ns"], 20);
+}
+
+TEST(VmTimesTest, AreBlockersOfTheirOwn) {
+  TraceBuilder t;
+  t.Meta(TraceBuilder::kPatchedMeta);
+  t.Times(1100, 40, 20);
+  t.Event(1000, 1100, {kRead, 1000, 5});
+  t.Start(1100, 1).End(1150, 1);
+  t.Event(1100, 1200, {kRead, 1050, 6});
+  const Json report = ReportOf(t);
+  std::vector<std::string> told;
+  for (const Json& blocker : report["blockers"]) {
+    told.push_back(blocker["kind"].get<std::string>() + " " +
+                   blocker["queue_ns"].dump() + " " +
+                   blocker["requests"].dump());
+    EXPECT_EQ(blocker.contains("type"), blocker["kind"] == "event");
+  }
+  EXPECT_THAT(told, ElementsAre("event 20 1", "jit 20 1", "ic 10 1"));
+  std::vector<std::string> path;
+  const Json request = RequestOf(t, 1);
+  for (const Json& cause : request["path"][0]["blocked_by"]) {
+    path.push_back(cause["what"].get<std::string>() + " " + cause["ns"].dump());
+  }
+  EXPECT_THAT(path, UnorderedElementsAre("(no request) tcp_read 20",
+                                         "JIT compilation 20", "IC misses 10"));
+}
+
+TEST(GcReasonTest, IsCountedWhereTheTraceHasIt) {
+  TraceBuilder t;
+  t.Meta(TraceBuilder::kPatchedMeta).Start(100, 1);
+  t.Gc(GcType::kScavenge, 110, 120, 0, /*reason=*/1);
+  t.Gc(GcType::kIncrementalMarking, 120, 125);  // a step has none
+  t.Gc(GcType::kScavenge, 130, 135, 0, /*reason=*/1);
+  t.Gc(GcType::kMarkSweepCompact, 140, 170, 0, /*reason=*/23);
+  t.Gc(GcType::kScavenge, 175, 176, 0, /*reason=*/4000);  // nonsense
+  t.End(190, 1).Event(100, 200, {kRead, 100, 5});
+  const Json gc = ReportOf(t)["gc"];
+  EXPECT_EQ(gc["count"], 5);
+  const Json expected = {
+      {"allocation failure", {{"count", 2}, {"total_ns", 15}}},
+      {"global allocation limit", {{"count", 1}, {"total_ns", 30}}}};
+  EXPECT_EQ(gc["by_reason"], expected);
+}
+
+TEST(GcReasonTest, IsNotKnownOnAStockNode) {
+  TraceBuilder t;
+  t.Meta().Start(100, 1).Gc(GcType::kScavenge, 110, 120).End(190, 1);
+  t.Event(100, 200, {kRead, 100, 5});
+  EXPECT_EQ(ReportOf(t)["gc"]["by_reason"], nullptr);
 }
 
 TEST(VmTimesTest, MoreThanThereIsIsCut) {

@@ -54,7 +54,9 @@ class TraceBuilder {
   // A continuation registered by the slice of number `source` (0: unknown);
   // returns its own number.
   uint64_t Slice(int64_t time, uint64_t source, uint64_t async_id = 0);
-  TraceBuilder& Gc(GcType type, int64_t begin, int64_t end, uint32_t depth = 0);
+  // reason: V8's; 0: as a stock Node, which does not tell.
+  TraceBuilder& Gc(GcType type, int64_t begin, int64_t end, uint32_t depth = 0,
+                   uint32_t reason = 0);
   // A function of slice `source` is called.
   TraceBuilder& Edge(int64_t time, uint64_t source,
                      EdgeKind kind = EdgeKind::kClosure);
@@ -142,13 +144,14 @@ inline uint64_t TraceBuilder::Slice(int64_t time, uint64_t source,
 }
 
 inline TraceBuilder& TraceBuilder::Gc(GcType type, int64_t begin, int64_t end,
-                                      uint32_t depth) {
+                                      uint32_t depth, uint32_t reason) {
   Record record{};
   record.kind = RecordKind::kGc;
   record.ticks = Ticks(begin);
   record.duration = static_cast<float>(Ticks(end) - Ticks(begin));
   record.type = static_cast<uint8_t>(type);
   record.aux = depth;
+  record.id_lo = reason;
   last_time_ = end;
   return Raw(record);
 }

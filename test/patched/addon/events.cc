@@ -1,10 +1,9 @@
 // Gives test programs what the patched Node gives an addon: the C API of
-// hooks/event_api.h, looked up as the product does it, and when the thread pool
-// has finished a request. Built against stock headers.
+// hooks/event_api.h, looked up as the product does it. Built against stock
+// headers.
 
 #include <dlfcn.h>
 #include <node_api.h>
-#include <uv.h>
 #include <v8.h>
 
 #include <cstdint>
@@ -192,61 +191,13 @@ napi_value ReadTimes(napi_env env, napi_callback_info) {
                        })}});
 }
 
-// --- Thread pool: work(ms, callback(worked, finished, now)), ns of uv_hrtime.
-struct Work {
-  uv_work_t request;
-  napi_env env;
-  napi_ref callback;
-  uint64_t milliseconds;
-  uint64_t worked;
-};
-
-void Sleep(uv_work_t* request) {
-  Work* work = static_cast<Work*>(request->data);
-  uv_sleep(work->milliseconds);
-  work->worked = uv_hrtime();
-}
-
-void CallBack(uv_work_t* request, int) {
-  Work* work = static_cast<Work*>(request->data);
-  napi_env env = work->env;
-  napi_handle_scope scope;
-  napi_open_handle_scope(env, &scope);
-  double finished = reinterpret_cast<uintptr_t>(request->reserved[0]);
-  napi_value arguments[] = {Number(env, work->worked), Number(env, finished),
-                            Number(env, uv_hrtime())};
-  napi_value callback, global;
-  napi_get_reference_value(env, work->callback, &callback);
-  napi_get_global(env, &global);
-  napi_call_function(env, global, callback, 3, arguments, nullptr);
-  napi_delete_reference(env, work->callback);
-  napi_close_handle_scope(env, scope);
-  delete work;
-}
-
-napi_value QueueWork(napi_env env, napi_callback_info info) {
-  size_t count = 2;
-  napi_value arguments[2];
-  double milliseconds;
-  napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr);
-  napi_get_value_double(env, arguments[0], &milliseconds);
-  Work* work =
-      new Work{{}, env, nullptr, static_cast<uint64_t>(milliseconds), 0};
-  work->request.data = work;
-  napi_create_reference(env, arguments[1], 1, &work->callback);
-  uv_loop_t* loop;
-  napi_get_uv_event_loop(env, &loop);
-  uv_queue_work(loop, &work->request, Sleep, CallBack);
-  return nullptr;
-}
-
 napi_value Init(napi_env env, napi_value exports) {
   const std::pair<const char*, napi_callback> kFunctions[] = {
       {"version", Version},         {"enable", Enable},
       {"disable", Disable},         {"listen", Listen},
       {"takeNotices", TakeNotices}, {"current", Current},
       {"takeEdges", TakeEdges},     {"takePauses", TakePauses},
-      {"readTimes", ReadTimes},     {"queueWork", QueueWork}};
+      {"readTimes", ReadTimes}};
   for (const auto& [name, function] : kFunctions) {
     napi_value value;
     napi_create_function(env, name, NAPI_AUTO_LENGTH, function, nullptr,

@@ -5,7 +5,7 @@
 // `ID SENT_NS`: CLOCK_MONOTONIC just before the answer left.
 
 const net = require('node:net')
-const { now } = require('../witness')
+const { now } = require('./witness')
 
 const server = net.createServer((socket) => {
   socket.setNoDelay(true)

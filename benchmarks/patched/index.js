@@ -1,0 +1,73 @@
+'use strict'
+
+// What the patches cost: the patched Node, tracking off and on, against the
+// unpatched one of the same tree and compiler.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { main, say, elapsed } = require('../../scripts/tasks/step')
+const { ROOT } = require('../../scripts/tasks/tree')
+const { setup } = require('../../scripts/tasks/setup')
+const { installServers } = require('../overhead/install')
+const { machine } = require('../overhead/machine')
+const { pageFile } = require('../overhead/page-file')
+const { inOrder, loadResults, saveResults } = require('../overhead/rounds')
+const { readArguments } = require('./arguments')
+const { VARIANTS, findBuilds } = require('./builds')
+const { measureMicro } = require('./micro')
+const { page, tables } = require('./page')
+const { measureServer } = require('./servers')
+
+const PAGE = path.join(ROOT, 'docs', 'patched-cost.md')
+
+/**
+ * @typedef {object} Results what --json holds
+ * @property {number} schema
+ * @property {object} plan what --resume must find the same
+ * @property {object} machine
+ * @property {import('./summary').Cell[]} micro one a workload, variant and round
+ * @property {import('./summary').Cell[]} servers one a server, variant and round
+ */
+
+/** @param {string[]} args */
+async function run (args) {
+  const options = readArguments(args)
+  if (options.setup) await setup()
+  const builds = await findBuilds()
+  const settings = { ...options, servers: options.measuredServers.length ? await installServers() : '' }
+  const results = load(options, builds)
+  const began = Date.now()
+  for (let round = 0; round < options.runs; round++) {
+    for (const name of options.workloads) {
+      await measureRound(results.micro, name, round, (variant) => measureMicro(name, variant, builds, settings))
+    }
+    for (const name of options.measuredServers) {
+      await measureRound(results.servers, name, round, (variant) => measureServer(name, variant, builds, settings))
+    }
+    saveResults(results, options.json)
+    say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
+  }
+  process.stdout.write(tables(results))
+  const file = pageFile(options, PAGE)
+  if (!file) return
+  fs.writeFileSync(file, page(results))
+  say(`written: ${file}`)
+}
+
+/** @returns {Results} */
+function load (options, builds) {
+  const { blockMs, seconds, warmup, connections, serverCpus, helperCpus, loadCpus } = options
+  // The build's directory is named after what it was built from.
+  const built = path.basename(path.dirname(path.dirname(builds.patched)))
+  const plan = { built, blockMs, seconds, warmup, connections, serverCpus, helperCpus, loadCpus }
+  return loadResults({ schema: 1, plan, machine: machine(), micro: [], servers: [] }, options)
+}
+
+async function measureRound (cells, name, round, measure) {
+  for (const variant of inOrder(VARIANTS, round)) {
+    const known = cells.some((cell) => cell.name === name && cell.variant === variant && cell.round === round)
+    if (!known) cells.push({ name, variant, round, ...await measure(variant) })
+  }
+}
+
+main(run)

@@ -1,0 +1,47 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const { inOrder } = require('../../benchmarks/overhead/rounds')
+const { page } = require('../../benchmarks/patched/page')
+const { summarize } = require('../../benchmarks/patched/summary')
+const { ORDER } = require('../../benchmarks/patched/turns')
+
+const cells = (round, factor = 1) => [
+  { name: 'await', variant: 'unpatched', round, first: 10 * factor, off: [], on: [] },
+  { name: 'await', variant: 'aa', round, first: 10 * factor, off: [], on: [] },
+  { name: 'await', variant: 'patched', round, first: 11 * factor, off: [12 * factor, 12 * factor], on: [12 * factor, 24 * factor, 12 * factor] }
+]
+
+test('off is compared with the unpatched Node of its round, on with off of its process', () => {
+  const [row] = summarize([...cells(0), ...cells(1, 3)], (ns) => ns)
+  assert.equal(row.processes, 2)
+  assert.equal(row.base, 20)
+  assert.equal(row.aa.ratio, 1)
+  assert.ok(Math.abs(row.off.ratio - 1.1) < 1e-9)
+  assert.ok(Math.abs(row.on.ratio - 2 ** (1 / 3)) < 1e-9)
+})
+
+test('a round that lacks a variant does not count; none that is whole, no row', () => {
+  const [first, ...others] = cells(1)
+  assert.equal(summarize([...cells(0), ...others], (ns) => ns)[0].processes, 1)
+  assert.deepEqual(summarize([first], (ns) => ns), [])
+})
+
+test('on and off take turns around the same middle; each variant comes first as often', () => {
+  const middle = (state) => {
+    const at = ORDER.flatMap((each, i) => each === state ? [i] : [])
+    return at.reduce((sum, i) => sum + i, 0) / at.length
+  }
+  assert.equal(middle('on'), middle('off'))
+  assert.ok(ORDER.every((state, i) => state !== (i === 0 ? 'off' : ORDER[i - 1])), 'each block comes after a switch')
+  const firsts = Array.from({ length: 6 }, (_, round) => inOrder(['a', 'b', 'c'], round)[0])
+  assert.deepEqual([...firsts].sort(), ['a', 'a', 'b', 'b', 'c', 'c'])
+})
+
+test('the page names each workload, and what was not measured has no section', () => {
+  const machine = { cpu: 'one', cpus: 2, memoryGb: 4, kernel: '6' }
+  const text = page({ plan: { built: 'abc', blockMs: 200 }, machine, micro: cells(0), servers: [] })
+  assert.match(text, /\| await an async function that awaits \| 10\.00 \| \+0\.0 % \[\+0\.0, \+0\.0\] \| \+10\.0 % /)
+  assert.doesNotMatch(text, /requests\/s/)
+})
