@@ -10,7 +10,7 @@ void DurationHistory::Add(int64_t duration_ns) {
   sums_ns_[bucket] += static_cast<float>(duration_ns);
   count_ += 1;
   if (count_ >= 2 * kHalfLife) Forget();
-  if (count_ < kRefresh || until_refresh_-- == 0) Refresh();
+  if (count_ < kRefresh || --until_refresh_ == 0) Refresh();
 }
 
 void DurationHistory::Forget() {

@@ -16,7 +16,8 @@ namespace edgewise {
 // - Queue length: events that are ready and have not begun, the running one
 //   excluded; sampled at each event's begin. The threshold lies at least
 //   kLeastExcess above the average, so that one or two events are no long
-//   queue. Once boosted it stays until the length is down to the average.
+//   queue. Once boosted it stays until the length is down to the average, or
+//   to half the threshold if that is more.
 // - Head: the time on the running event, a collection inside it included;
 //   sampled at its end. Boosted until the event ends.
 // - The averages' time constant is kWindow events, and nothing is boosted

@@ -6,7 +6,7 @@ namespace edgewise {
 
 Rubik::Rubik(const PolicyConfig& config)
     : clock_(config.frequencies, config.transition_ns),
-      target_(config, 1),
+      target_(config),
       table_(config.percentile) {}
 
 void Rubik::On(const Signal& signal) {

@@ -8,10 +8,13 @@ namespace edgewise {
 Slo::Slo(const PolicyConfig& config)
     : worth_ns_(2 * config.transition_ns),
       clock_(config.frequencies, config.transition_ns),
-      target_(config, kMargin) {}
+      fixed_target_(config.target_ns != 0),
+      target_(config),
+      median_(50) {}
 
 void Slo::On(const Signal& signal) {
-  clock_.Advance(signal.now_ns, busy_);
+  // A collection is work even when it comes between two batches.
+  clock_.Advance(signal.now_ns, busy_ || gc_depth_ > 0);
   Take(signal);
   Decide();
 }
@@ -75,6 +78,7 @@ void Slo::CloseFirst() {
   if (current_ == nullptr) return;
   routes_.AddFirst(current_->route,
                    WorkSince(current_->begin_work_ns, current_gc_ns_));
+  median_.Add(clock_.now_ns() - current_->arrival_ns + clock_.lag_ns());
   current_ = nullptr;
 }
 
@@ -163,9 +167,11 @@ int64_t Slo::SlackNs(const Running& running, int64_t target_ns) {
   const auto own_ns =
       static_cast<int64_t>(routes_.any().empty() ? 0 : routes_.any().mean_ns());
   const int64_t queue_ns = ready_.count() * each_ns;
+  const auto crowd_ns =
+      static_cast<int64_t>(kCrowd * static_cast<double>(queue_ns));
   // Somebody who would arrive now; one who arrives later waits less, so that
   // only those are hurt who come in the time by which it is too long.
-  int64_t slack_ns = target_ns - rest_ns - queue_ns - own_ns +
+  int64_t slack_ns = target_ns - rest_ns - crowd_ns - own_ns +
                      static_cast<int64_t>(kFewestHurt * interval_ns_.mean());
   if (current_ != nullptr) {
     slack_ns = std::min(slack_ns,
@@ -180,6 +186,7 @@ int64_t Slo::SlackNs(const Running& running, int64_t target_ns) {
     slack_ns =
         std::min(slack_ns, target_ns - own_ns - std::max(first_ns, last_ns));
   }
+  if (!fixed_target_) return slack_ns;
   return std::min(slack_ns, SlackOfWaiting(rest_ns + queue_ns, target_ns));
 }
 
@@ -189,23 +196,31 @@ int64_t Slo::SlackOfWaiting(int64_t ahead_ns, int64_t target_ns) {
       kLeastPart * static_cast<double>(target_ns)) {
     return kNever;
   }
-  InFlightRequest* oldest = in_flight_.Oldest();
   // One that has passed the target while it waited is lost to I/O, or never
   // ends: no boost helps it.
+  const int64_t lost_before_ns = clock_.now_ns() - target_.value_ns();
+  InFlightRequest* oldest = in_flight_.Oldest();
   while (oldest != nullptr &&
-         clock_.now_ns() - oldest->arrival_ns > target_ns) {
-    InFlightRequest* lost = oldest;
-    oldest = in_flight_.Newer(lost);
-    if (lost != current_) in_flight_.Unlist(lost);
+         (oldest == current_ || oldest->arrival_ns < lost_before_ns)) {
+    InFlightRequest* passed = oldest;
+    oldest = in_flight_.Newer(passed);
+    if (passed != current_) in_flight_.Unlist(passed);
   }
-  if (oldest == nullptr || oldest == current_) return kNever;
+  if (oldest == nullptr) return kNever;
   return target_ns - (clock_.now_ns() - oldest->arrival_ns) - ahead_ns -
          routes_.LastNsOf(oldest->route);
 }
 
+int64_t Slo::TriggerNs() const {
+  if (fixed_target_) return target_.value_ns();
+  return std::min(
+      target_.value_ns(),
+      static_cast<int64_t>(kMedians * static_cast<double>(median_.value_ns())));
+}
+
 void Slo::Decide() {
   deadline_ns_ = kNever;
-  const int64_t target_ns = target_.value_ns();
+  const int64_t target_ns = TriggerNs();
   if (!busy_ || target_ns == 0) return Become(false);
   const Running running = RunningNow();
   if (boosted_) {

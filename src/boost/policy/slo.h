@@ -21,14 +21,19 @@ namespace edgewise {
 // docs/boost-policies.md has the model; all work is in ns at the low level.
 class Slo : public Policy {
  public:
-  // The target when none is configured, as a part of the percentile that would
-  // be seen without boosting: a boost must begin below the target to hold it.
-  static constexpr double kMargin = 0.6;
+  // Without a configured target it boosts when the prediction passes that many
+  // medians of what requests spend until their first event is over, or the
+  // percentile of the latencies, whichever is less: a tail is prevented at the
+  // begin of a long queue, not when the percentile is reached.
+  static constexpr double kMedians = 2.6;
+  // How much the queue's work weighs for those who are still to come: a crowd
+  // is the sign of a burst, and a burst goes on.
+  static constexpr double kCrowd = 1.5;
   // Once boosted, until the prediction is down to that part of the target.
-  static constexpr double kRelease = 0.8;
+  static constexpr double kRelease = 0.5;
   // Requests expected to arrive in time to be hurt, for which it boosts though
   // nobody waits yet.
-  static constexpr double kFewestHurt = 0.5;
+  static constexpr double kFewestHurt = 1;
   // A request that waits for I/O counts only if the loop would add at least
   // this part of the target to it.
   static constexpr double kLeastPart = 0.125;
@@ -71,14 +76,18 @@ class Slo : public Policy {
   Running RunningNow() const;
   // By how much the running work may still grow before somebody is hurt;
   // negative: somebody is.
+  // The prediction above which it boosts; 0: not known yet.
+  int64_t TriggerNs() const;
   int64_t SlackNs(const Running& running, int64_t target_ns);
   int64_t SlackOfWaiting(int64_t ahead_ns, int64_t target_ns);
   void Decide();
   void Become(bool boosted);
 
   const int64_t worth_ns_;  // two transitions
+  const bool fixed_target_;
   WorkClock clock_;
   LatencyTarget target_;
+  LatencyQuantile median_;  // from arrival to the end of the first event
   RouteHistory routes_;
   DurationHistory events_;
   std::array<DurationHistory, kGcKinds> gcs_;

@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include "boost/policy/queue_boost.h"
+#include "test/native/boost/policy_kit.h"
+
+namespace edgewise {
+namespace {
+
+// A warm policy: batches of four events of 100 us, that is lengths 3 2 1 0, in
+// the mean 1.5; its thresholds are 3.75 events and 250 us.
+Player Warm(const PolicyConfig& config = {}) {
+  Player player(MakeOrDie("queue", config));
+  for (int i = 0; i < 300; ++i) player.Batch(4, 100 * kUs);
+  EXPECT_EQ(player.level(), Level::kLow);
+  return player;
+}
+
+TEST(QueuePolicy, BoostsWhileTheQueueIsLong) {
+  Player player = Warm();
+  player.Busy(4);
+  EXPECT_EQ(player.level(), Level::kHigh);  // more than 3.75
+  EXPECT_EQ(player.reason(), Reason::kQueue);
+  player.Idle();
+  EXPECT_EQ(player.level(), Level::kLow);
+  player.Busy(3);
+  EXPECT_EQ(player.level(), Level::kLow);
+}
+
+TEST(QueuePolicy, StaysUntilTheLengthIsDownToTheAverage) {
+  Player player = Warm();
+  player.Busy(5);
+  for (const int left : {4, 3, 2}) {
+    player.Event();
+    EXPECT_EQ(player.level(), Level::kHigh) << left;
+    player.Pass(50 * kUs);
+  }
+  player.Event();  // one is left, the average is 1.5
+  EXPECT_EQ(player.level(), Level::kLow);
+}
+
+TEST(QueuePolicy, TakesALookAsTheLength) {
+  Player player = Warm();
+  player.Busy(1);
+  player.Event();
+  player.Look(6);
+  EXPECT_EQ(player.level(), Level::kHigh);
+  player.Look(1);
+  EXPECT_EQ(player.level(), Level::kLow);
+}
+
+TEST(QueuePolicy, TwoEventsAreNoLongQueue) {
+  Player player(MakeOrDie("queue"));
+  for (int i = 0; i < 200; ++i) player.Batch(1, 100 * kUs);
+  player.Busy(2);
+  EXPECT_EQ(player.level(), Level::kLow);
+  player.Idle();
+  player.Busy(3);
+  EXPECT_EQ(player.level(), Level::kHigh);
+}
+
+TEST(QueuePolicy, BoostsALongHeadAtItsDeadline) {
+  Player player = Warm();
+  player.Busy(1);
+  player.Event();
+  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 250 * kUs);
+  player.Pass(249 * kUs);
+  EXPECT_EQ(player.level(), Level::kLow);
+  player.Pass(kUs);
+  EXPECT_EQ(player.level(), Level::kHigh);
+  EXPECT_EQ(player.reason(), Reason::kHead);
+  EXPECT_EQ(player.policy().next_deadline_ns(), kNever);
+  player.Look(0);
+  EXPECT_EQ(player.level(), Level::kHigh);  // until the event ends
+  player.Event();
+  EXPECT_EQ(player.level(), Level::kLow);
+}
+
+TEST(QueuePolicy, AnySignalAfterTheDeadlineBoostsTheHead) {
+  Player player = Warm();
+  player.Busy(1);
+  player.Event();
+  const int64_t deadline_ns = player.policy().next_deadline_ns();
+  player.policy().On({.kind = SignalKind::kGcEnd, .now_ns = deadline_ns});
+  EXPECT_EQ(player.reason(), Reason::kHead);
+}
+
+TEST(QueuePolicy, ACollectionInsideAnEventCountsToTheHead) {
+  Player player = Warm();
+  player.Busy(1);
+  player.Event();
+  player.Pass(10 * kUs);
+  player.GcBegin();
+  player.Pass(300 * kUs);
+  EXPECT_EQ(player.reason(), Reason::kHead);
+}
+
+TEST(QueuePolicy, AHeadIsNotLongBelowTheLeastTimes) {
+  Player quick(MakeOrDie("queue"));
+  for (int i = 0; i < 100; ++i) quick.Batch(1, kUs);
+  quick.Event();
+  EXPECT_EQ(quick.policy().next_deadline_ns(), quick.now_ns() + 50 * kUs);
+
+  PolicyConfig slow;
+  slow.transition_ns = 5 * kMs;
+  Player player = Warm(slow);
+  player.Event();
+  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 10 * kMs);
+}
+
+TEST(QueuePolicy, TakesItsFactors) {
+  PolicyConfig config;
+  config.queue_factor = 10;
+  config.head_factor = 4;
+  Player player = Warm(config);
+  player.Busy(15);
+  EXPECT_EQ(player.level(), Level::kLow);
+  player.Look(16);
+  EXPECT_EQ(player.level(), Level::kHigh);
+  player.Idle();
+  player.Event();
+  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 400 * kUs);
+}
+
+TEST(QueuePolicy, DoesNothingBeforeItIsWarm) {
+  Player player(MakeOrDie("queue"));
+  for (uint32_t i = 0; i < QueueBoost::kWarmUp; ++i) {
+    player.Busy(100);
+    player.Event();
+    EXPECT_EQ(player.policy().next_deadline_ns(), kNever);
+    player.Pass(i % 2 == 0 ? kUs : 10 * kMs);
+    EXPECT_EQ(player.level(), Level::kLow);
+    player.Idle();
+  }
+  player.Event();
+  EXPECT_NE(player.policy().next_deadline_ns(), kNever);
+}
+
+TEST(QueuePolicy, ABurstDoesNotRaiseTheAverageMuch) {
+  Player player = Warm();
+  player.Busy(200);
+  for (int i = 0; i < 200; ++i) {
+    player.Event();
+    player.Pass(100 * kUs);
+  }
+  player.Idle();
+  player.Busy(6);
+  EXPECT_EQ(player.level(), Level::kHigh);
+}
+
+TEST(QueuePolicy, ALoadThatStaysBecomesUsual) {
+  Player player = Warm();
+  for (int i = 0; i < 4000; ++i) {
+    player.Busy(10);
+    player.Event();
+    player.Pass(kMs);
+  }
+  player.Busy(10);
+  EXPECT_EQ(player.level(), Level::kLow);
+  player.Event();
+  player.Pass(2 * kMs);
+  EXPECT_EQ(player.level(), Level::kLow);
+}
+
+TEST(QueuePolicy, MoreEventsThanAnnouncedDoNoHarm) {
+  Player player = Warm();
+  player.Busy(1);
+  for (int i = 0; i < 10; ++i) {
+    player.Event();
+    player.Pass(kUs);
+    EXPECT_EQ(player.level(), Level::kLow);
+  }
+}
+
+}  // namespace
+}  // namespace edgewise
