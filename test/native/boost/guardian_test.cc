@@ -53,13 +53,19 @@ class GuardianTest : public testing::Test {
  protected:
   GuardianTest() {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    // A sanitizer's leak check is a process that a guardian starts at its end:
+    // a guardian killed amid it would leave it to this one.
+    setenv("LSAN_OPTIONS", "detect_leaks=0", 1);
     sysfs_.AddPolicy(0);
     sysfs_.AddPolicy(1);
     config_.name = "cpufreq";
     config_.root = sysfs_.root();
     config_.guardian_program = GuardianProgram();
   }
-  ~GuardianTest() override { prctl(PR_SET_CHILD_SUBREAPER, 0); }
+  ~GuardianTest() override {
+    unsetenv("LSAN_OPTIONS");
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+  }
 
   std::string Governor(int policy) const {
     return sysfs_.Read(FakeSysfs::Policy(policy, "scaling_governor"));
