@@ -130,7 +130,7 @@ absl::Status Serve(const BoostdOptions& options) {
   if (!server.ok()) return server.status();
   log.Write(Describe(options, arbiter), MonotonicNs());
   absl::Status status = (*server)->Run(stop.get());
-  log.Write("ends; the frequency is restored", MonotonicNs());
+  log.Write("ends, and restores the frequency", MonotonicNs());
   return status;
 }
 
