@@ -77,6 +77,8 @@ absl::StatusOr<std::vector<BoostDomain>> MakeOwnDomains(
     const BoostdOptions& options) {
   ActuatorConfig config;
   config.name = options.actuator;
+  // This program restores what it has changed, should it be killed (--guard).
+  config.guardian_program = "/proc/self/exe";
   // Nothing else can share what is only written to a log.
   if (options.actuator == "log") {
     std::vector<BoostDomain> domains;
