@@ -79,6 +79,8 @@ absl::StatusOr<std::vector<BoostDomain>> MakeOwnDomains(
     const BoostdOptions& options) {
   ActuatorConfig config;
   config.name = options.actuator;
+  // This program restores what it has changed, should it be killed (--guard).
+  config.guardian_program = "/proc/self/exe";
   // Nothing else can share what is only written to a log.
   if (options.actuator == "log") {
     std::vector<BoostDomain> domains;
@@ -132,7 +134,7 @@ absl::Status Serve(const BoostdOptions& options) {
   if (!server.ok()) return server.status();
   log.Write(Describe(options, arbiter), MonotonicNs());
   absl::Status status = (*server)->Run(stop.get());
-  log.Write("ends; the frequency is restored", MonotonicNs());
+  log.Write("ends, and restores the frequency", MonotonicNs());
   return status;
 }
 

@@ -34,7 +34,11 @@ constexpr std::array kCounters = {
             &BoostdStatus::actuator_errors},
 };
 
-double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
+// All digits: a counter of weeks must still show its milliseconds.
+std::string Seconds(int64_t ns) {
+  return absl::StrCat(ns / 1'000'000'000, ".",
+                      absl::Dec(ns % 1'000'000'000, absl::kZeroPad9));
+}
 
 std::string Head(const std::string& name, const char* help, const char* type) {
   return absl::StrCat("# HELP edgewise_boostd_", name, " ", help,

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -148,10 +149,10 @@ TEST(DaemonActuatorTest, TooManyWishesBecomeTheLatest) {
 TEST(DaemonActuatorTest, AKilledClientsLevelIsTakenBack) {
   int to_client[2];
   ASSERT_EQ(pipe(to_client), 0);
-  std::string path(200, '\0');
+  std::array<char, 200> path{};
   ChildProcess client([&] {
     if (read(to_client[0], path.data(), path.size()) <= 0) _exit(1);
-    const auto actuator = RunningDaemon::ClientOf(path.c_str());
+    const auto actuator = RunningDaemon::ClientOf(path.data());
     if (actuator.ok() && (*actuator)->Set(Level::kHigh).ok()) pause();
   });
   RunningDaemon daemon;

@@ -382,13 +382,16 @@ TEST(DaemonHandshakeTest, TheStatusCounts) {
     EXPECT_TRUE((*client)->Set(level).ok());
     EXPECT_TRUE(Eventually([&] { return daemon.asked().last() == level; }));
   }
-  const BoostdStatus status = StatusOf(daemon);
+  BoostdStatus status = StatusOf(daemon);
   EXPECT_EQ(status.clients, 1u);
   EXPECT_EQ(status.requests, 3u);
   EXPECT_EQ(status.boosts, 2u);
   EXPECT_GT(status.level_ns[1], 0);
   EXPECT_THAT(StatusAsPrometheus(status),
               HasSubstr("\nedgewise_boostd_boosts_total 2\n"));
+  status.level_ns[2] = 12'345'000'678'000;
+  EXPECT_THAT(StatusAsPrometheus(status),
+              HasSubstr("{level=\"high\"} 12345.000678000\n"));
   EXPECT_THAT(StatusAsJson(status), HasSubstr("\"clients\":1,"));
 }
 

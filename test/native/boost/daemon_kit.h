@@ -110,8 +110,8 @@ struct DaemonSetup {
 
 // Serves in the calling thread until `stop_fd` is readable.
 inline void ServeDaemon(const DaemonDirectory& directory,
-                        const DaemonSetup& setup, std::shared_ptr<Asked> asked,
-                        int stop_fd) {
+                        const DaemonSetup& setup,
+                        const std::shared_ptr<Asked>& asked, int stop_fd) {
   const auto listener = LocalListener::At(directory.socket());
   ASSERT_TRUE(listener.ok()) << listener.status();
   std::vector<BoostDomain> domains;
