@@ -40,7 +40,8 @@ function start (config) {
     actuator: config.boostActuator,
     frequenciesKhz: (config.boostMhz ?? [0, 0, 0]).map((mhz) => mhz * 1000),
     delayNs: config.boostDelayUs * 1000,
-    domain: config.boostDomain ?? '',
+    // The threads of a process may share a processor: one thief, not one each.
+    domain: config.boostDomain ?? `process-${process.pid}`,
     guardian: binding.helperProgram(),
     socket: config.boostSocket,
     statsPath: statsFile(config)

@@ -83,7 +83,7 @@ const BOOST = [
     name: 'EDGEWISE_BOOST_DOMAIN',
     key: 'boostDomain',
     values: 'letters, digits, - and _',
-    default: 'unset',
+    default: 'one a process',
     text: 'Processes of the same domain have one emulated frequency, as on hardware without a frequency per core.',
     read: (value) => /^[\w-]{1,64}$/.test(value) ? value : undefined,
     fallback: () => null
