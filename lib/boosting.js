@@ -65,6 +65,16 @@ function status () {
   return current && JSON.parse(current.native.boostStats())
 }
 
+/**
+ * @param {import('./config').Config} config
+ * @returns {Record<string, { name: string, available: boolean, reason: string }>} what can change the frequency
+ *   here, as tried
+ */
+function probe (config) {
+  const found = binding.load().boostProbe({ guardian: binding.helperProgram(), socket: config.boostSocket })
+  return Object.fromEntries(Object.entries(found).map(([name, answer]) => [`boost_${name}`, { name: `boost by ${name}`, ...answer }]))
+}
+
 // Routes by numbers of their own: 1, 2, ...; policies keep tables of them.
 function numberedRoutes () {
   /** @type {Map<string, number>} */
@@ -91,4 +101,4 @@ function statsFile (config) {
   return path.join(directory, `boost-${process.pid}-${threadId}.json`)
 }
 
-module.exports = { start, status, stop }
+module.exports = { probe, start, status, stop }

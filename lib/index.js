@@ -47,6 +47,10 @@ function report (directory, options = {}) {
   return boost.length > 0 ? { ...found, boost } : found
 }
 
+function probe () {
+  return { ...recording.probe(), ...boosting.probe(readConfig().config) }
+}
+
 function metrics () {
   return prometheus(recording.status(), boosting.status())
 }
@@ -60,5 +64,5 @@ module.exports = {
   boostStatus: boosting.status,
   metrics,
   request,
-  probe: recording.probe
+  probe
 }

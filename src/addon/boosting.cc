@@ -85,6 +85,29 @@ Napi::Value RequestEnd(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// boostProbe({guardian, socket}) -> {NAME: {available, reason}}: each actuator
+// of real hardware, made and given back.
+Napi::Value Probe(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto options = info[0].As<Napi::Object>();
+  ActuatorConfig config;
+  config.loop_tid = gettid();
+  config.guardian_program = Text(options, "guardian");
+  config.daemon_socket = Text(options, "socket");
+  Napi::Object result = Napi::Object::New(env);
+  for (const char* const name : {"daemon", "cpufreq", "epp", "uclamp"}) {
+    config.name = name;
+    const auto actuator = MakeActuator(config);
+    Napi::Object answer = Napi::Object::New(env);
+    answer.Set("available", actuator.ok());
+    answer.Set("reason", actuator.ok()
+                             ? (*actuator)->description()
+                             : std::string(actuator.status().message()));
+    result.Set(name, answer);
+  }
+  return result;
+}
+
 Napi::Array Names(Napi::Env env, const std::vector<std::string_view>& names) {
   Napi::Array array = Napi::Array::New(env, names.size());
   for (size_t i = 0; i < names.size(); ++i) {
@@ -101,6 +124,7 @@ void InstallBoosting(Napi::Env env, Napi::Object exports) {
   exports.Set("boostStats", Napi::Function::New(env, &Stats));
   exports.Set("boostRequestBegin", Napi::Function::New(env, &RequestBegin));
   exports.Set("boostRequestEnd", Napi::Function::New(env, &RequestEnd));
+  exports.Set("boostProbe", Napi::Function::New(env, &Probe));
   exports.Set("boostPolicies", Names(env, PolicyNames()));
   exports.Set("boostActuators", Names(env, ActuatorNames()));
 }
