@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { runStep } = require('./step')
+const { TaskError, runStep } = require('./step')
 const { ROOT } = require('./tree')
 
 /**
@@ -34,6 +34,10 @@ function readPackages (file) {
 
 /** Installs what the lockfile says; the addon is built by a step of its own. */
 async function installNpmPackages () {
+  // npm would empty the directory behind a link, which is another checkout's.
+  if (fs.lstatSync(path.join(ROOT, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new TaskError('node_modules is a link to another checkout, and is not what package-lock.json says. Next step: remove the link.')
+  }
   await runStep('npm-ci', 'npm packages: installing', ['npm', 'ci', '--ignore-scripts'], {
     cwd: ROOT,
     env: { ...process.env, npm_config_loglevel: 'error' },
