@@ -25,12 +25,12 @@ class Slo : public Policy {
   // medians of what requests spend until their first event is over, or the
   // percentile of the latencies, whichever is less: a tail is prevented at the
   // begin of a long queue, not when the percentile is reached.
-  static constexpr double kMedians = 2.6;
+  static constexpr double kMedians = 2.8;
   // How much the queue's work weighs for those who are still to come: a crowd
   // is the sign of a burst, and a burst goes on.
   static constexpr double kCrowd = 1.5;
   // Once boosted, until the prediction is down to that part of the target.
-  static constexpr double kRelease = 0.5;
+  static constexpr double kRelease = 0.7;
   // Requests expected to arrive in time to be hurt, for which it boosts though
   // nobody waits yet.
   static constexpr double kFewestHurt = 1;

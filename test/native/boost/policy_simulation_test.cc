@@ -62,6 +62,10 @@ Scenario Slow() {
                         150)};
 }
 
+Scenario Small() {
+  return {"small", Shape({{.share = 1, .mean_ms = 0.15, .sigma = 0.3}}, 15)};
+}
+
 constexpr uint32_t kSeeds = 3;
 
 // Other seeds than those that the constants of slo were chosen with.
@@ -172,8 +176,8 @@ TEST(PolicySimulation, StaticHighBoundsAll) {
 TEST(PolicySimulation, SloDominatesCombined) {
   Outcome combined;
   Outcome slo;
-  const std::vector<Scenario> scenarios = {Mixed(), HeavyTail(), Interleaved(),
-                                           Bursts(), Slow()};
+  const std::vector<Scenario> scenarios = {Mixed(),  HeavyTail(), Interleaved(),
+                                           Bursts(), Slow(),      Small()};
   for (const Scenario& scenario : scenarios) {
     SCOPED_TRACE(scenario.name);
     Simulation simulation(scenario);
@@ -182,6 +186,7 @@ TEST(PolicySimulation, SloDominatesCombined) {
     const std::string shown = Show("slo", ours) + Show("gc,queue", theirs);
     EXPECT_GE(ours.reduction, theirs.reduction - 0.5) << shown;
     EXPECT_LE(ours.boosted, 1.05 * theirs.boosted) << shown;
+    RecordProperty(scenario.name, shown);
     slo.reduction += ours.reduction;
     slo.boosted += ours.boosted;
     combined.reduction += theirs.reduction;

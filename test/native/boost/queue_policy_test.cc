@@ -112,7 +112,7 @@ TEST(QueuePolicy, TakesItsFactors) {
   config.queue_factor = 10;
   config.head_factor = 4;
   Player player = Warm(config);
-  player.Busy(15);
+  player.Busy(14);
   EXPECT_EQ(player.level(), Level::kLow);
   player.Look(16);
   EXPECT_EQ(player.level(), Level::kHigh);
