@@ -214,8 +214,9 @@ int64_t Slo::SlackOfWaiting(int64_t ahead_ns, int64_t target_ns) {
 int64_t Slo::TriggerNs() const {
   if (fixed_target_) return target_.value_ns();
   return std::min(
-      target_.value_ns(),
-      static_cast<int64_t>(kMedians * static_cast<double>(median_.value_ns())));
+      {target_.value_ns(),
+       static_cast<int64_t>(kMedians * static_cast<double>(median_.value_ns())),
+       static_cast<int64_t>(kMostWorks * routes_.any().mean_ns())});
 }
 
 void Slo::Decide() {

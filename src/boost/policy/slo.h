@@ -26,6 +26,9 @@ class Slo : public Policy {
   // percentile of the latencies, whichever is less: a tail is prevented at the
   // begin of a long queue, not when the percentile is reached.
   static constexpr double kMedians = 2.8;
+  // And at most so many times an average request's own work: where most have
+  // waited, at a cold start or in a long overload, their median is no measure.
+  static constexpr double kMostWorks = 16;
   // How much the queue's work weighs for those who are still to come: a crowd
   // is the sign of a burst, and a burst goes on.
   static constexpr double kCrowd = 1.5;

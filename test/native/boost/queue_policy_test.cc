@@ -6,11 +6,11 @@
 namespace edgewise {
 namespace {
 
-// A warm policy: batches of four events of 100 us, that is lengths 3 2 1 0, in
-// the mean 1.5; its thresholds are 3.75 events and 250 us.
+// A warm policy: batches of four events of a millisecond, that is lengths 3 2 1
+// 0, in the mean 1.5; its thresholds are 3.75 events and 2.5 ms.
 Player Warm(const PolicyConfig& config = {}) {
   Player player(MakeOrDie("queue", config));
-  for (int i = 0; i < 300; ++i) player.Batch(4, 100 * kUs);
+  for (int i = 0; i < 300; ++i) player.Batch(4, kMs);
   EXPECT_EQ(player.level(), Level::kLow);
   return player;
 }
@@ -50,7 +50,7 @@ TEST(QueuePolicy, TakesALookAsTheLength) {
 
 TEST(QueuePolicy, TwoEventsAreNoLongQueue) {
   Player player(MakeOrDie("queue"));
-  for (int i = 0; i < 200; ++i) player.Batch(1, 100 * kUs);
+  for (int i = 0; i < 200; ++i) player.Batch(1, kMs);
   player.Busy(2);
   EXPECT_EQ(player.level(), Level::kLow);
   player.Idle();
@@ -62,8 +62,8 @@ TEST(QueuePolicy, BoostsALongHeadAtItsDeadline) {
   Player player = Warm();
   player.Busy(1);
   player.Event();
-  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 250 * kUs);
-  player.Pass(249 * kUs);
+  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 2500 * kUs);
+  player.Pass(2499 * kUs);
   EXPECT_EQ(player.level(), Level::kLow);
   player.Pass(kUs);
   EXPECT_EQ(player.level(), Level::kHigh);
@@ -90,7 +90,7 @@ TEST(QueuePolicy, ACollectionInsideAnEventCountsToTheHead) {
   player.Event();
   player.Pass(10 * kUs);
   player.GcBegin();
-  player.Pass(300 * kUs);
+  player.Pass(3 * kMs);
   EXPECT_EQ(player.reason(), Reason::kHead);
 }
 
@@ -98,7 +98,7 @@ TEST(QueuePolicy, AHeadIsNotLongBelowTheLeastTimes) {
   Player quick(MakeOrDie("queue"));
   for (int i = 0; i < 100; ++i) quick.Batch(1, kUs);
   quick.Event();
-  EXPECT_EQ(quick.policy().next_deadline_ns(), quick.now_ns() + 50 * kUs);
+  EXPECT_EQ(quick.policy().next_deadline_ns(), quick.now_ns() + 500 * kUs);
 
   PolicyConfig slow;
   slow.transition_ns = 5 * kMs;
@@ -118,7 +118,7 @@ TEST(QueuePolicy, TakesItsFactors) {
   EXPECT_EQ(player.level(), Level::kHigh);
   player.Idle();
   player.Event();
-  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 400 * kUs);
+  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 4 * kMs);
 }
 
 TEST(QueuePolicy, DoesNothingBeforeItIsWarm) {
