@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <pthread.h>
-#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -48,36 +46,11 @@ void SleepNs(int64_t ns) {
   clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
 }
 
-// The deadlines are worth nothing if others run first; where it is not allowed,
-// the thread competes like any other.
-void UseRealTimePriority() {
-  sched_param priority{};
-  priority.sched_priority = 1;
-  pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
-}
-
-void LeaveCpu(int cpu) {
-  if (cpu < 0) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int64_t count = sysconf(_SC_NPROCESSORS_CONF);
-  for (int i = 0; i < count && i < CPU_SETSIZE; ++i) {
-    if (i != cpu) CPU_SET(i, &set);
-  }
-  sched_setaffinity(0, sizeof(set), &set);
-}
-
 // The loop's ready files are the events that are ready and have not begun:
 // level-triggered, so that the look takes nothing away. -1: cannot be told.
 int CountReady(int epoll_fd) {
   std::array<epoll_event, kMaxLook> ready;
   return epoll_wait(epoll_fd, ready.data(), kMaxLook, 0);
-}
-
-int64_t ThreadCpuNs() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace

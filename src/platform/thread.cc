@@ -1,8 +1,11 @@
 #include "platform/thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -21,5 +24,28 @@ std::thread StartHelperThread(const char* name, std::function<void()> body) {
 }
 
 void UsePreciseSleep() { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
+
+void UseRealTimePriority() {
+  sched_param priority{};
+  priority.sched_priority = 1;
+  pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+}
+
+void LeaveCpu(int cpu) {
+  if (cpu < 0) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const int64_t count = sysconf(_SC_NPROCESSORS_CONF);
+  for (int i = 0; i < count && i < CPU_SETSIZE; ++i) {
+    if (i != cpu) CPU_SET(i, &set);
+  }
+  sched_setaffinity(0, sizeof(set), &set);
+}
+
+int64_t ThreadCpuNs() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 }  // namespace edgewise

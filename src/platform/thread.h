@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <thread>
 
@@ -11,5 +12,15 @@ std::thread StartHelperThread(const char* name, std::function<void()> body);
 
 // Lets this thread sleep with 1 ns of timer slack instead of 50 µs.
 void UsePreciseSleep();
+
+// Has this thread run before all others that are not real-time threads; where
+// this user may not, it competes as before.
+void UseRealTimePriority();
+
+// Keeps this thread away from a processor, if there is another; -1: none.
+void LeaveCpu(int cpu);
+
+// Processor time that this thread has used, ns.
+int64_t ThreadCpuNs();
 
 }  // namespace edgewise

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "platform/clock.h"
-#include "platform/thread.h"
 #include "platform/termination.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
