@@ -21,6 +21,12 @@ Json Mean(const Group& group, double sum_ns) {
   return std::llround(sum_ns / static_cast<double>(group.count));
 }
 
+// What is left of a sum without its parts. Beyond 2^53 ns sums are rounded:
+// never less than nothing.
+double RestOf(double sum_ns, double parts_ns) {
+  return std::max(0.0, sum_ns - parts_ns);
+}
+
 // Of a group, as means per request; null where the group is empty, or (JIT and
 // inline caches) where not all recorders measure the component: it is then part
 // of native_ns.
@@ -42,14 +48,16 @@ Json GroupJson(const Group& group, bool vm_times) {
       {"gc_ns", Mean(group, sum[C::kExecGc])},
       {"jit_ns", measured(C::kExecJit)},
       {"ic_ns", measured(C::kExecIc)},
-      {"native_ns", Mean(group, sum[C::kExec] - sum[C::kExecGc] - exec_vm)},
+      {"native_ns",
+       Mean(group, RestOf(sum[C::kExec], sum[C::kExecGc] + exec_vm))},
   };
   json["queue"] = {
       {"gc_ns", Mean(group, sum[C::kQueueGc])},
       {"jit_ns", measured(C::kQueueJit)},
       {"ic_ns", measured(C::kQueueIc)},
-      {"native_ns", Mean(group, sum[C::kQueue] - sum[C::kQueueGc] -
-                                    sum[C::kQueueLoop] - queue_vm)},
+      {"native_ns",
+       Mean(group, RestOf(sum[C::kQueue],
+                          sum[C::kQueueGc] + sum[C::kQueueLoop] + queue_vm))},
       {"loop_ns", Mean(group, sum[C::kQueueLoop])},
       {"own_ns", Mean(group, sum[C::kQueueOwn])},
       {"other_requests_ns", Mean(group, sum[C::kQueueOther])},

@@ -111,5 +111,17 @@ TEST(GoldenTest, StoredTracesGiveTheirReports) {
   EXPECT_GE(traces, 4);
 }
 
+// Found by the fuzzer: sums beyond 2^53 ns are rounded, and what was left of
+// one was less than nothing.
+TEST(GoldenTest, AWaitOfYearsLeavesNoNegativeRest) {
+  const std::string bytes = Read(Directory() / "rounded-rest.ewt");
+  const TraceBytes file{"1-0.ewt", bytes};
+  ReportOptions options;
+  options.percentile = 50;
+  const auto report = BuildReport(std::span(&file, 1), options);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_GE(Json::parse(*report)["tail"]["queue"]["native_ns"], 0);
+}
+
 }  // namespace
 }  // namespace edgewise
