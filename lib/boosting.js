@@ -29,14 +29,14 @@ function start (config) {
   if (current) return described(current.native, true)
   const native = binding.load()
   const policies = /** @type {string} */ (config.boost)
-  const routes = numberedRoutes()
+  const tailRoutes = config.boostRoutes ?? []
   const { queue } = native.boostStart({
     policies,
     queueFactor: config.boostQueueFactor,
     headFactor: config.boostHeadFactor,
     targetNs: (config.boostTargetMs ?? 0) * 1e6,
     percentile: config.boostPercentile,
-    tailRoutes: (config.boostRoutes ?? []).map((route) => routes.numberOfText(route)),
+    tailRoutes: tailRoutes.map((_, i) => i + 1),
     actuator: config.boostActuator,
     frequenciesKhz: (config.boostMhz ?? [0, 0, 0]).map((mhz) => mhz * 1000),
     delayNs: config.boostDelayUs * 1000,
@@ -47,7 +47,7 @@ function start (config) {
     statsPath: statsFile(config)
   })
   const wantsRequests = policies.split(',').some((name) => OF_REQUESTS.includes(name))
-  current = { native, undo: wantsRequests ? instrumentBoostRequests(native, routes.table) : () => {} }
+  current = { native, undo: wantsRequests ? instrumentBoostRequests(native, numberedRoutes(tailRoutes)) : () => {} }
   return described(native, queue)
 }
 
@@ -75,17 +75,46 @@ function probe (config) {
   return Object.fromEntries(Object.entries(found).map(([name, answer]) => [`boost_${name}`, { name: `boost by ${name}`, ...answer }]))
 }
 
-// Routes by numbers of their own: 1, 2, ...; policies keep tables of them.
-function numberedRoutes () {
+/**
+ * Routes by numbers of their own, 1, 2, ...: policies keep tables of them. At a
+ * request's begin only its path is known, so a route as reports name it (with
+ * its framework's pattern) has the number of all paths that it matches.
+ *
+ * @param {string[]} named
+ */
+function numberedRoutes (named) {
+  const patterns = named.map((route, i) => ({ matches: patternOf(route), number: i + 1 }))
   /** @type {Map<string, number>} */
   const numbers = new Map()
-  const numberOfText = (/** @type {string} */ text) => {
-    const known = numbers.get(text)
-    if (known !== undefined) return known
-    numbers.set(text, numbers.size + 1)
-    return numbers.size
+  let last = named.length
+  return new RouteTable((text) => {
+    let number = numbers.get(text)
+    if (number === undefined) {
+      number = patterns.find(({ matches }) => matches.test(text))?.number ?? ++last
+      numbers.set(text, number)
+    }
+    return number
+  })
+}
+
+/** @param {string} route 'METHOD /path/:parameter', or 'METHOD /^regular expression/' @returns {RegExp} */
+function patternOf (route) {
+  const [method, path] = [route.slice(0, route.indexOf(' ')), route.slice(route.indexOf(' ') + 1)]
+  const expression = /^\/\^(.*)\/[a-z]*$/.exec(path)
+  const body = expression
+    ? expression[1]
+    : path.split('/').map((part) => part.startsWith(':') ? (part.endsWith('?') ? '[^/]*' : '[^/]+') : escaped(part))
+      .join('/').replace(/\\\*/g, '.*') + '$'
+  try {
+    return new RegExp(`^${escaped(method)} ${body}`)
+  } catch {
+    return new RegExp(`^${escaped(route)}$`)
   }
-  return { numberOfText, table: new RouteTable(numberOfText) }
+}
+
+/** @param {string} text @returns {string} as a regular expression has it */
+function escaped (text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 function described (native, queue) {
@@ -101,4 +130,4 @@ function statsFile (config) {
   return path.join(directory, `boost-${process.pid}-${threadId}.json`)
 }
 
-module.exports = { probe, start, status, stop }
+module.exports = { patternOf, probe, start, status, stop }

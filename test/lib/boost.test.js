@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
+const { patternOf } = require('../../lib/boosting')
 const { boost, readBoost } = require('../../lib/report/boost')
 const { styleOf } = require('../../lib/report/layout')
 const { prometheus } = require('../../lib/report/metrics')
@@ -65,4 +66,18 @@ test('metrics without boosting are those of recording alone', () => {
   assert.match(text, /^edgewise_recording 1$/m)
   assert.match(text, /^edgewise_written_bytes_total 42$/m)
   assert.doesNotMatch(text, /boost/)
+})
+
+test('a route of a report matches the paths of its requests, folded or not', () => {
+  const todo = patternOf('POST /users/:user/todos/:id/complete')
+  for (const path of ['POST /users/u1/todos/:id/complete', 'POST /users/:id/todos/7/complete']) assert.match(path, todo)
+  for (const path of ['GET /users/u1/todos/7/complete', 'POST /users/u1/todos/7', 'POST /users/u1/todos/7/complete/now', 'POST /x/users/u1/todos/7/complete']) {
+    assert.doesNotMatch(path, todo)
+  }
+  assert.match('GET /p/pad/', patternOf('GET /p/:pad/:rev?'))
+  assert.match('GET /a.b', patternOf('GET /a.b'))
+  assert.doesNotMatch('GET /aXb', patternOf('GET /a.b'))
+  assert.match('GET /files/x/y', patternOf('GET /files/*'))
+  assert.match('GET /some-page', patternOf('GET /^([^.]*)/'))
+  assert.doesNotThrow(() => patternOf('GET /^([/'))
 })
