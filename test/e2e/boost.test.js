@@ -4,14 +4,17 @@
 // and that every Node is served alike.
 
 const assert = require('node:assert/strict')
+const { execFileSync, spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { POLICIES, ACTUATORS } = require('../../lib/config/boost')
 const edgewise = require('../../lib/index')
 const { load } = require('../../lib/binding')
+const { BOOSTD } = require('../../lib/native-files')
 const { readBoost } = require('../../lib/report/boost')
-const { inParallel, request, startApp } = require('./recorded-app')
+const { inParallel, request, startApp, temporaryDirectory } = require('./recorded-app')
 
 const LOG = { EDGEWISE_BOOST: 'gc,queue', EDGEWISE_BOOST_ACTUATOR: 'log' }
 const NOT_RECORDED = { EDGEWISE_ENABLED: '0' }
@@ -102,5 +105,25 @@ test('emulated: the event loop slows down, and is as fast as ever when boosted',
     assert.ok(residency[policy] > 0.99 * elapsed)
     assert.equal(energy.kind, 'modelled')
     assert.ok(policy === 'low' ? energy.normalised < 1.01 : energy.normalised > 2.6)
+  }
+})
+
+test('the daemon boosts for a server without privilege, and takes it back when that is killed', async (t) => {
+  const socket = path.join(temporaryDirectory(t), 'boostd.sock')
+  const daemon = spawn(BOOSTD, ['--socket', socket, '--actuator', 'log'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  t.after(() => daemon.kill('SIGKILL'))
+  await new Promise((resolve) => daemon.stderr.once('data', resolve))
+  const status = () => JSON.parse(execFileSync(BOOSTD, ['--socket', socket, '--status', '--json'], { encoding: 'utf8' }))
+  const app = await startApp(t, 'http.js', { flags: ['--expose-gc'], env: { EDGEWISE_BOOST: 'gc,queue', EDGEWISE_BOOST_SOCKET: socket, ...NOT_RECORDED } })
+  assert.match(app.stderr, /boosting \(gc,queue\) with daemon: /, 'auto prefers the daemon')
+  for (let i = 0; i < 3; i++) await request(app.port, '/collect')
+  const { clients, boosts } = status()
+  assert.equal(clients, 1)
+  assert.ok(boosts >= 1, `${boosts} boosts`)
+  app.child.kill('SIGKILL')
+  await app.ended
+  for (let i = 0; status().clients > 0; i++) {
+    assert.ok(i < 100, 'the daemon forgets who was killed')
+    await sleep(10)
   }
 })
