@@ -60,6 +60,7 @@ void Slo::EventBegin(const Signal& signal) {
   ready_.Begin(signal.now_ns);
   busy_ = true;
   in_event_ = true;
+  event_begin_ns_ = signal.now_ns;
   event_work_ns_ = clock_.work_ns();
   event_gc_ns_ = gc_ns_;
 }
@@ -242,7 +243,10 @@ void Slo::Decide() {
   // until the running work turns out to be longer than was expected.
   const int64_t when_ns = running.history->ElapsedWhenExpected(
       running.elapsed_ns, running.total_ns + std::max<int64_t>(slack_ns, 0));
-  deadline_ns_ = clock_.now_ns() + when_ns - running.elapsed_ns;
+  // An event that is over soon needs no deadline: each one that the
+  // controller's thread does not know yet costs the loop a system call.
+  deadline_ns_ = std::max(clock_.now_ns() + when_ns - running.elapsed_ns,
+                          event_begin_ns_ + kLeastEventNs);
 }
 
 void Slo::Become(bool boosted) {

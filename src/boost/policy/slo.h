@@ -40,6 +40,8 @@ class Slo : public Policy {
   // A request that waits for I/O counts only if the loop would add at least
   // this part of the target to it.
   static constexpr double kLeastPart = 0.125;
+  // Deadlines are set for events that run at least so long.
+  static constexpr int64_t kLeastEventNs = 500'000;
 
   explicit Slo(const PolicyConfig& config);
 
@@ -104,6 +106,7 @@ class Slo : public Policy {
   bool boosted_ = false;
   int64_t idle_ns_ = 0;  // when the loop began to wait
   int64_t last_arrival_ns_ = 0;
+  int64_t event_begin_ns_ = 0;
   int64_t event_work_ns_ = 0;  // the work clock at the event's begin
   int64_t event_gc_ns_ = 0;    // gc_ns_ then
 
