@@ -15,13 +15,20 @@
   },
   "targets": [
     {
-      "target_name": "edgewise",
+      "target_name": "edgewise-core",
+      "type": "static_library",
       "sources": [
         "<@(platform_sources)",
         "<@(trace_sources)",
+        "<@(boost_sources)"
+      ]
+    },
+    {
+      "target_name": "edgewise",
+      "dependencies": ["edgewise-core"],
+      "sources": [
         "<@(recorder_sources)",
         "<@(analysis_sources)",
-        "<@(boost_sources)",
         "<@(hooks_sources)",
         "<@(addon_sources)"
       ],
@@ -33,12 +40,8 @@
     {
       "target_name": "edgewise-boostd",
       "type": "executable",
-      "sources": [
-        "<@(platform_sources)",
-        "<@(trace_sources)",
-        "<@(boost_sources)",
-        "<@(boostd_sources)"
-      ]
+      "dependencies": ["edgewise-core"],
+      "sources": ["<@(boostd_sources)"]
     }
   ]
 }
