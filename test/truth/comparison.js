@@ -87,12 +87,15 @@ function eventOf (request, step) {
   return node && node.ready_ns !== null ? `${node.type} ${node.ready_ns}` : `node ${step.node}`
 }
 
-/** Whether a node of the graph is the work of another request. */
+/**
+ * Whether a node of the graph is the work of another request. A step of its
+ * own begins in a node of its own; the last one may end after it: a request is
+ * over when it is written, its callback a little later.
+ */
 function isForeign (node, truth, others) {
-  const holds = (step, slackNs) => step.begin !== null && step.end !== null &&
-    step.begin >= node.begin - slackNs && step.end <= node.end + slackNs
-  if (truth.steps.some((step) => holds(step, CLOCK_SLACK_NS))) return false
-  return others.some((other) => other !== truth && other.steps.some((step) => holds(step, 0)))
+  const beginsIn = (step, slackNs) => step.begin !== null && step.begin >= node.begin - slackNs && step.begin <= node.end + slackNs
+  if (truth.steps.some((step) => beginsIn(step, CLOCK_SLACK_NS))) return false
+  return others.some((other) => other !== truth && other.steps.some((step) => beginsIn(step, 0) && step.end !== null && step.end <= node.end))
 }
 
 /**
