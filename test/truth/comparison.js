@@ -87,12 +87,16 @@ function eventOf (request, step) {
   return node && node.ready_ns !== null ? `${node.type} ${node.ready_ns}` : `node ${step.node}`
 }
 
-/** Whether a node of the graph is the work of another request. */
+/**
+ * Whether a node of the graph is the work of another request: of no step of its
+ * own (the last one goes on when the request has ended), but of another's. An
+ * inferred node says only that the request ended in what ran then.
+ */
 function isForeign (node, truth, others) {
-  const holds = (step, slackNs) => step.begin !== null && step.end !== null &&
-    step.begin >= node.begin - slackNs && step.end <= node.end + slackNs
-  if (truth.steps.some((step) => holds(step, CLOCK_SLACK_NS))) return false
-  return others.some((other) => other !== truth && other.steps.some((step) => holds(step, 0)))
+  if (node.inferred) return false
+  const begins = (step) => step.begin !== null && step.begin >= node.begin - CLOCK_SLACK_NS && step.begin <= node.end
+  const holds = (step) => step.begin !== null && step.end !== null && step.begin >= node.begin && step.end <= node.end
+  return !truth.steps.some(begins) && others.some((other) => other !== truth && other.steps.some(holds))
 }
 
 /**
