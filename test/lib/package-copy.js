@@ -44,7 +44,8 @@ exports.load = () => {
       watcher: { available: true, reason: 'own epoll' },
       interpose: { available: false, reason: 'symbol not found' },
       cpufreq: { name: 'processor frequency', available: false, reason: 'tried by the addon' }
-    })
+    }),
+    boostProbe: () => ({ cpufreq: { available: false, reason: 'no policy here' } })
   }
 }
 `

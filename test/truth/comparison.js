@@ -88,14 +88,15 @@ function eventOf (request, step) {
 }
 
 /**
- * Whether a node of the graph is the work of another request. A step of its
- * own begins in a node of its own; the last one may end after it: a request is
- * over when it is written, its callback a little later.
+ * Whether a node of the graph is the work of another request: of no step of its
+ * own (the last one goes on when the request has ended), but of another's. An
+ * inferred node says only that the request ended in what ran then.
  */
 function isForeign (node, truth, others) {
-  const beginsIn = (step, slackNs) => step.begin !== null && step.begin >= node.begin - slackNs && step.begin <= node.end + slackNs
-  if (truth.steps.some((step) => beginsIn(step, CLOCK_SLACK_NS))) return false
-  return others.some((other) => other !== truth && other.steps.some((step) => beginsIn(step, 0) && step.end !== null && step.end <= node.end))
+  if (node.inferred) return false
+  const begins = (step) => step.begin !== null && step.begin >= node.begin - CLOCK_SLACK_NS && step.begin <= node.end
+  const holds = (step) => step.begin !== null && step.end !== null && step.begin >= node.begin && step.end <= node.end
+  return !truth.steps.some(begins) && others.some((other) => other !== truth && other.steps.some(holds))
 }
 
 /**
