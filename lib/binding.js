@@ -2,8 +2,7 @@
 
 // Finds and loads the native addon.
 
-const fs = require('node:fs')
-const { ADDON, BOOSTD, KEY } = require('./native-files')
+const { ADDON, KEY } = require('./native-files')
 
 let loaded
 
@@ -24,9 +23,4 @@ function load () {
   return loaded
 }
 
-/** @returns {string} the program that is boostd and restores frequencies; '' when it is not built */
-function helperProgram () {
-  return fs.existsSync(BOOSTD) ? BOOSTD : ''
-}
-
-module.exports = { helperProgram, load }
+module.exports = { load }

@@ -3,12 +3,14 @@
 // Boosting in this thread, beside recording or without it. Whatever fails here
 // leaves the application at its normal frequency.
 
+const fs = require('node:fs')
 const path = require('node:path')
 const { threadId } = require('node:worker_threads')
 const binding = require('./binding')
 const { instrumentBoostRequests } = require('./instrument/boost-requests')
 const { RouteTable } = require('./instrument/routes')
 const { makeDirectory } = require('./make-directory')
+const { BOOSTD } = require('./native-files')
 
 /** Policies that must know which requests are in flight. */
 const OF_REQUESTS = ['slo', 'rubik', 'adrenaline']
@@ -42,7 +44,7 @@ function start (config) {
     delayNs: config.boostDelayUs * 1000,
     // The threads of a process may share a processor: one thief, not one each.
     domain: config.boostDomain ?? `process-${process.pid}`,
-    guardian: binding.helperProgram(),
+    guardian: guardian(),
     socket: config.boostSocket,
     statsPath: statsFile(config)
   })
@@ -71,7 +73,7 @@ function status () {
  *   here, as tried
  */
 function probe (config) {
-  const found = binding.load().boostProbe({ guardian: binding.helperProgram(), socket: config.boostSocket })
+  const found = binding.load().boostProbe({ guardian: guardian(), socket: config.boostSocket })
   return Object.fromEntries(Object.entries(found).map(([name, answer]) => [`boost_${name}`, { name: `boost by ${name}`, ...answer }]))
 }
 
@@ -115,6 +117,11 @@ function patternOf (route) {
 /** @param {string} text @returns {string} as a regular expression has it */
 function escaped (text) {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+// What restores the frequency when this process is killed; '' where it is not built.
+function guardian () {
+  return fs.existsSync(BOOSTD) ? BOOSTD : ''
 }
 
 function described (native, queue) {

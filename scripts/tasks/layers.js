@@ -45,7 +45,7 @@ const LIB = {
   tune: ['statistics'],
   instrument: [],
   recording: ['binding', 'instrument', 'make-directory'],
-  boosting: ['binding', 'config', 'instrument', 'make-directory'],
+  boosting: ['binding', 'config', 'instrument', 'make-directory', 'native-files'],
   index: ['binding', 'report', 'config', 'instrument', 'recording', 'boosting'],
   register: ['binding', 'config', 'control', 'recording', 'boosting'],
   cli: ['index', 'report', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'tune'],
