@@ -2,6 +2,7 @@
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { SERVERS } = require('./cell')
+const { problemWith, serverOptions, serverSettings } = require('./server-options')
 const { VARIANTS } = require('./variants')
 
 const SERVER_NAMES = Object.keys(SERVERS)
@@ -36,56 +37,23 @@ function readArguments (args) {
   const { values } = parseArguments(args, USAGE, {
     servers: { type: 'string', default: SERVER_NAMES.join(',') },
     variants: { type: 'string', default: VARIANT_NAMES.join(',') },
-    runs: { type: 'string', default: String(DEFAULTS.runs) },
-    seconds: { type: 'string', default: String(DEFAULTS.seconds) },
-    warmup: { type: 'string', default: String(DEFAULTS.warmup) },
-    connections: { type: 'string', default: String(DEFAULTS.connections) },
-    'server-cpus': { type: 'string', default: '0' },
-    'helper-cpus': { type: 'string', default: '0,1' },
-    'load-cpus': { type: 'string', default: '1' },
-    json: { type: 'string' },
-    resume: { type: 'boolean', default: false },
-    page: { type: 'string' },
-    generator: { type: 'string' },
     'no-switching': { type: 'boolean', default: false },
-    'no-setup': { type: 'boolean', default: false }
+    ...serverOptions(DEFAULTS)
   }, problem)
   const servers = values.servers.split(',')
   const names = new Set(['off', ...values.variants.split(',')])
   return {
     servers,
     variants: VARIANTS.filter(({ name }) => names.has(name)),
-    runs: Number(values.runs),
-    seconds: Number(values.seconds),
-    warmup: Number(values.warmup),
-    connections: Number(values.connections),
-    serverCpus: values['server-cpus'],
-    helperCpus: values['helper-cpus'],
-    loadCpus: values['load-cpus'],
-    json: values.json,
-    resume: values.resume,
-    page: values.page,
-    generator: values.generator,
-    setup: !values['no-setup'],
+    ...serverSettings(values),
     switching: !values['no-switching'],
     whole: !values['no-switching'] && servers.length === SERVER_NAMES.length && names.size === VARIANT_NAMES.length && Number(values.runs) >= DEFAULTS.runs
   }
 }
 
 function problem (values, positionals) {
-  if (positionals.length) return `'${positionals[0]}': no such argument`
-  for (const [option, allowed] of [['servers', SERVER_NAMES], ['variants', VARIANT_NAMES]]) {
-    const unknown = values[/** @type {string} */ (option)].split(',').find((name) => !allowed.includes(name))
-    if (unknown !== undefined) return `--${option} ${unknown}: allowed are ${/** @type {string[]} */ (allowed).join(', ')}`
-  }
-  for (const option of ['runs', 'connections']) {
-    if (!/^[1-9]\d*$/.test(values[option])) return `--${option} ${values[option]}: a whole number above 0 is needed`
-  }
-  for (const option of ['seconds', 'warmup']) {
-    if (!(/^\d+(\.\d+)?$/.test(values[option]) && Number(values[option]) > 0)) return `--${option} ${values[option]}: a number above 0 is needed`
-  }
-  if (values.resume && !values.json) return '--resume needs --json FILE'
-  return undefined
+  return problemWith(values, positionals,
+    [['servers', values.servers.split(','), SERVER_NAMES], ['variants', values.variants.split(','), VARIANT_NAMES]])
 }
 
 module.exports = { readArguments }

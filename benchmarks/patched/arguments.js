@@ -1,6 +1,7 @@
 'use strict'
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
+const { problemWith, serverOptions, serverSettings } = require('../overhead/server-options')
 const { SERVERS } = require('./servers')
 const { WORKLOADS } = require('./workloads')
 
@@ -36,37 +37,15 @@ function readArguments (args) {
   const { values } = parseArguments(args, USAGE, {
     workloads: { type: 'string', default: WORKLOAD_NAMES.join(',') },
     servers: { type: 'string', default: SERVER_NAMES.join(',') },
-    runs: { type: 'string', default: String(DEFAULTS.runs) },
     'block-ms': { type: 'string', default: String(DEFAULTS.blockMs) },
-    seconds: { type: 'string', default: String(DEFAULTS.seconds) },
-    warmup: { type: 'string', default: String(DEFAULTS.warmup) },
-    connections: { type: 'string', default: String(DEFAULTS.connections) },
-    'server-cpus': { type: 'string', default: '0' },
-    'helper-cpus': { type: 'string', default: '0,1' },
-    'load-cpus': { type: 'string', default: '1' },
-    json: { type: 'string' },
-    resume: { type: 'boolean', default: false },
-    page: { type: 'string' },
-    generator: { type: 'string' },
-    'no-setup': { type: 'boolean', default: false }
+    ...serverOptions(DEFAULTS)
   }, problem)
   const [workloads, servers] = [list(values.workloads), list(values.servers)]
   return {
     workloads,
     measuredServers: servers,
-    runs: Number(values.runs),
     blockMs: Number(values['block-ms']),
-    seconds: Number(values.seconds),
-    warmup: Number(values.warmup),
-    connections: Number(values.connections),
-    serverCpus: values['server-cpus'],
-    helperCpus: values['helper-cpus'],
-    loadCpus: values['load-cpus'],
-    json: values.json,
-    resume: values.resume,
-    page: values.page,
-    generator: values.generator,
-    setup: !values['no-setup'],
+    ...serverSettings(values),
     whole: workloads.length === WORKLOAD_NAMES.length && servers.length === SERVER_NAMES.length && Number(values.runs) >= DEFAULTS.runs
   }
 }
@@ -76,19 +55,8 @@ function list (/** @type {string} */ text) {
 }
 
 function problem (values, positionals) {
-  if (positionals.length) return `'${positionals[0]}': no such argument`
-  for (const [option, allowed] of [['workloads', WORKLOAD_NAMES], ['servers', SERVER_NAMES]]) {
-    const unknown = list(values[/** @type {string} */ (option)]).find((name) => !allowed.includes(name))
-    if (unknown !== undefined) return `--${option} ${unknown}: allowed are ${/** @type {string[]} */ (allowed).join(', ')}`
-  }
-  for (const option of ['runs', 'connections', 'block-ms']) {
-    if (!/^[1-9]\d*$/.test(values[option])) return `--${option} ${values[option]}: a whole number above 0 is needed`
-  }
-  for (const option of ['seconds', 'warmup']) {
-    if (!(/^\d+(\.\d+)?$/.test(values[option]) && Number(values[option]) > 0)) return `--${option} ${values[option]}: a number above 0 is needed`
-  }
-  if (values.resume && !values.json) return '--resume needs --json FILE'
-  return undefined
+  return problemWith(values, positionals,
+    [['workloads', list(values.workloads), WORKLOAD_NAMES], ['servers', list(values.servers), SERVER_NAMES]], ['block-ms'])
 }
 
 module.exports = { readArguments }

@@ -1,0 +1,67 @@
+'use strict'
+
+// The options of benchmarks that saturate servers in turn.
+
+/**
+ * @param {{ runs: number, seconds: number, warmup: number, connections: number }} defaults
+ * @returns {Record<string, { type: 'string' | 'boolean', default?: string | boolean }>} as parseArgs takes them
+ */
+function serverOptions ({ runs, seconds, warmup, connections }) {
+  return {
+    runs: { type: 'string', default: String(runs) },
+    seconds: { type: 'string', default: String(seconds) },
+    warmup: { type: 'string', default: String(warmup) },
+    connections: { type: 'string', default: String(connections) },
+    'server-cpus': { type: 'string', default: '0' },
+    'helper-cpus': { type: 'string', default: '0,1' },
+    'load-cpus': { type: 'string', default: '1' },
+    json: { type: 'string' },
+    resume: { type: 'boolean', default: false },
+    page: { type: 'string' },
+    generator: { type: 'string' },
+    'no-setup': { type: 'boolean', default: false }
+  }
+}
+
+/** @param {any} values of these options, which problemWith() has found right */
+function serverSettings (values) {
+  return {
+    runs: Number(values.runs),
+    seconds: Number(values.seconds),
+    warmup: Number(values.warmup),
+    connections: Number(values.connections),
+    serverCpus: values['server-cpus'],
+    helperCpus: values['helper-cpus'],
+    loadCpus: values['load-cpus'],
+    json: values.json,
+    resume: values.resume,
+    page: values.page,
+    generator: values.generator,
+    setup: !values['no-setup']
+  }
+}
+
+/**
+ * @param {any} values
+ * @param {string[]} positionals
+ * @param {[string, string[], string[]][]} lists an option, the names that it lists, and those that are allowed
+ * @param {string[]} [wholes] more options that are whole numbers
+ * @returns {string | undefined} what is wrong, for parseArguments()
+ */
+function problemWith (values, positionals, lists, wholes = []) {
+  if (positionals.length) return `'${positionals[0]}': no such argument`
+  for (const [option, names, allowed] of lists) {
+    const unknown = names.find((name) => !allowed.includes(name))
+    if (unknown !== undefined) return `--${option} ${unknown}: allowed are ${allowed.join(', ')}`
+  }
+  for (const option of ['runs', 'connections', ...wholes]) {
+    if (!/^[1-9]\d*$/.test(values[option])) return `--${option} ${values[option]}: a whole number above 0 is needed`
+  }
+  for (const option of ['seconds', 'warmup']) {
+    if (!(/^\d+(\.\d+)?$/.test(values[option]) && Number(values[option]) > 0)) return `--${option} ${values[option]}: a number above 0 is needed`
+  }
+  if (values.resume && !values.json) return '--resume needs --json FILE'
+  return undefined
+}
+
+module.exports = { problemWith, serverOptions, serverSettings }
