@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { readBoost } = require('../../lib/report/boost')
 const { TaskError } = require('../../scripts/tasks/step')
 const { saturation } = require('../apps/run')
 const { measure } = require('../results/cell')
@@ -63,11 +64,11 @@ function domainOf (workers) {
 }
 
 function readStats (folder) {
-  const files = fs.readdirSync(folder).filter((name) => name.endsWith('.json'))
-  if (files.length === 0) {
+  const stats = readBoost(folder)
+  if (stats.length === 0) {
     throw new TaskError('the application left no word of its boosting (EDGEWISE_BOOST_STATS): was there a complaint in its log?')
   }
-  return files.map((name) => JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8')))
+  return stats
 }
 
 /**

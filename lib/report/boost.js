@@ -73,4 +73,4 @@ function troubles ({ process, set_errors: errors, last_error: last, dropped_sign
   ]
 }
 
-module.exports = { LEVELS, boost, boosted, readBoost }
+module.exports = { LEVELS, boost, readBoost }
