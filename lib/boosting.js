@@ -15,7 +15,7 @@ const { BOOSTD } = require('./native-files')
 /** Policies that must know which requests are in flight. */
 const OF_REQUESTS = ['slo', 'rubik', 'adrenaline']
 
-/** @type {null | { native: any, undo: () => void }} */
+/** @type {null | { native: any, queue: true | string, undo: () => void }} */
 let current = null
 
 /**
@@ -28,7 +28,7 @@ let current = null
  *   as it was
  */
 function start (config) {
-  if (current) return described(current.native, true)
+  if (current) return described(current)
   const native = binding.load()
   const policies = /** @type {string} */ (config.boost)
   const tailRoutes = config.boostRoutes ?? []
@@ -49,8 +49,8 @@ function start (config) {
     statsPath: statsFile(config)
   })
   const wantsRequests = policies.split(',').some((name) => OF_REQUESTS.includes(name))
-  current = { native, undo: wantsRequests ? instrumentBoostRequests(native, numberedRoutes(tailRoutes)) : () => {} }
-  return described(native, queue)
+  current = { native, queue, undo: wantsRequests ? instrumentBoostRequests(native, numberedRoutes(tailRoutes)) : () => {} }
+  return described(current)
 }
 
 /** Stops, restores the frequency and writes the statistics; no effect when this thread is not boosted. */
@@ -124,7 +124,7 @@ function guardian () {
   return fs.existsSync(BOOSTD) ? BOOSTD : ''
 }
 
-function described (native, queue) {
+function described ({ native, queue }) {
   const { actuator, description } = JSON.parse(native.boostStats())
   return { actuator, description, queue }
 }

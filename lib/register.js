@@ -67,7 +67,8 @@ function perform (command, config) {
   if (command === 'on') recording.start(config)
   if (command === 'off') recording.stop()
   if (command === 'dump') recording.dump()
-  return { ...recording.status(), out: config.out }
+  const boost = boosting.status()
+  return { ...recording.status(), out: config.out, ...boost ? { boost } : {} }
 }
 
 function serveCommands (config, toThreads) {

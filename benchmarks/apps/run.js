@@ -38,6 +38,7 @@ const WARMUP_S = 5
  * @property {(text: string) => void} [say] one line of progress; default: stderr
  * @property {boolean} [progress] a line every 5 s while the load runs
  * @property {AbortSignal} [signal] stops everything; runApp() then throws its reason
+ * @property {(running: import('./app').Running) => Promise<void> | void} [onServing] called before the load
  * @property {(running: import('./app').Running) => Promise<void> | void} [onLoaded]
  *   called after the load, while the application still runs
  */
@@ -84,6 +85,7 @@ async function runApp (which, options = {}) {
     const args = ['--reuse', reuse, '--rate', rate, '--duration', durationS, '--warmup', warmupS, '--seed', seed].map(String)
     if (options.stamps) args.push('--stamps')
     if (options.samples) args.push('--samples', path.resolve(options.samples))
+    await options.onServing?.(running)
     const load = await loadOn(app, running, context, options, args)
     await options.onLoaded?.(running)
     const ended = await running.stop()

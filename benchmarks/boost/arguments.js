@@ -6,7 +6,8 @@ const { appsAndRanges } = require('../results/arguments')
 const { BASE, POLICIES } = require('./policies')
 
 const DEFAULTS = { runs: 3, seconds: 12, warmup: 3, load: 0.6, workers: 2, delays: '50,500,5000' }
-const SECTIONS = ['main', 'cluster', 'validation', 'sensitivity']
+/** `cost` is of servers of its own, the others of the applications. */
+const SECTIONS = ['main', 'cluster', 'validation', 'sensitivity', 'reaction', 'cost']
 const POLICY_NAMES = POLICIES.map(({ name }) => name)
 
 const USAGE = `Usage: npm run bench:boost -- [options]

@@ -3,20 +3,17 @@
 // One run of an application at an emulated frequency: on a processor of its
 // own, since that is what the emulation slows down.
 
-const fs = require('node:fs')
-const os = require('node:os')
-const path = require('node:path')
-const { readBoost } = require('../../lib/report/boost')
 const { TaskError } = require('../../scripts/tasks/step')
 const { saturation } = require('../apps/run')
 const { measure } = require('../results/cell')
 const { APP_CPU } = require('./place')
 const { BASE, startOf } = require('./policies')
+const { between, snapshot } = require('./window')
 
 const PERCENTILE = 99
 
 /**
- * @typedef {object} Boost what the controllers of a run said at its end, together
+ * @typedef {object} Boost what the controllers of a run did under load, warm-up included, together
  * @property {string} description of the actuator
  * @property {{ low: number, mid: number, high: number }} residencyNs
  * @property {number | null} energy normalised to all of the time at low; null: unavailable
@@ -43,32 +40,24 @@ function saturationAtLow (app, { workers, signal }) {
  * @param {import('./policies').Known} known of its application
  * @param {{ ratePerS: number, seconds: number, warmup: number, signal: AbortSignal }} settings
  * @returns {Promise<any>} what measure() of ../results/cell.js returns, and `boost`: a Boost
- * @throws {TaskError} when no controller said anything: then nothing was boosted
+ * @throws {TaskError} when no controller says anything: then nothing was boosted
  */
-async function measureRun ({ app, policy, delayUs, workers, recorded, round }, known, settings) {
-  const stats = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-'))
-  try {
-    const start = startOf(policy, known, { delayUs, stats, domain: domainOf(workers), recorded })
-    // The arrivals of a round are the same for all policies.
-    const { cdf, ...cell } = await measure(app, recorded ? 'recorded' : 'bare',
-      { ...settings, percentile: PERCENTILE, seed: round + 1, workers }, { ...start, cpus: APP_CPU })
-    return { ...cell, boost: together(readStats(stats)) }
-  } finally {
-    fs.rmSync(stats, { recursive: true, force: true })
-  }
+async function measureRun ({ app, policy, actuator, delayUs, workers, recorded, round }, known, settings) {
+  const start = startOf(policy, known, { actuator, delayUs, domain: domainOf(workers), recorded })
+  /** @type {import('./window').Snapshot[]} */
+  const snapshots = []
+  const look = async ({ pid }) => { snapshots.push(await snapshot(pid)) }
+  // The arrivals of a round are the same for all policies.
+  const { cdf, ...cell } = await measure(app, recorded ? 'recorded' : 'bare',
+    { ...settings, percentile: PERCENTILE, seed: round + 1, workers }, { ...start, cpus: APP_CPU, onServing: look, onLoaded: look })
+  const stats = between(snapshots[0], snapshots[1])
+  if (stats.length === 0) throw new TaskError(`${app} does not say that it boosts: was there a complaint in its log?`)
+  return { ...cell, boost: together(stats) }
 }
 
 // Workers that share a processor share its frequency.
 function domainOf (workers) {
   return workers === 1 ? undefined : `bench-${process.pid}`
-}
-
-function readStats (folder) {
-  const stats = readBoost(folder)
-  if (stats.length === 0) {
-    throw new TaskError('the application left no word of its boosting (EDGEWISE_BOOST_STATS): was there a complaint in its log?')
-  }
-  return stats
 }
 
 /**

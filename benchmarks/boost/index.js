@@ -14,13 +14,14 @@ const { pageFile } = require('../overhead/page-file')
 const { loadResults, saveResults } = require('../overhead/rounds')
 const { readArguments } = require('./arguments')
 const { measureRun, saturationAtLow } = require('./cell')
+const { measureCosts } = require('./cost')
 const { measureFidelity } = require('./fidelity')
 const { draw } = require('./figures')
 const { page } = require('./page')
 const { tailRoutes, targetMs } = require('./pilots')
 const { leaveAppProcessor } = require('./place')
 const { isWhole, missing, rounds } = require('./plan')
-const { BASE, findPolicy } = require('./policies')
+const { BASE, EMULATED, findPolicy } = require('./policies')
 const tuning = require('./tuning.json')
 
 const FIGURES = path.join(ROOT, 'docs', 'boost-results')
@@ -36,6 +37,7 @@ const PILOT_ROUND = -1 // arrivals that no measured round has
  * @property {Record<string, { saturationPerS: number, ratePerS: number }>} rates by application, 'APP xN' with N workers
  * @property {Record<string, import('./policies').Known>} pilots by application
  * @property {any} [fidelity]
+ * @property {import('./cost').Cost[]} costs
  * @property {any[]} cells a Run of plan.js, and what measureRun() returned
  */
 
@@ -52,6 +54,7 @@ async function run (args) {
     announce(due.flat(), options)
     for (const app of options.apps) await prepare(findApp(app))
     results.fidelity ??= await measureFidelity(settings)
+    if (options.sections.includes('cost')) await measureCosts(results, options, () => saveResults(results, options.json))
     const began = Date.now()
     for (const [round, runs] of due.entries()) {
       for (const one of runs) await measureOne(results, one, settings)
@@ -64,7 +67,7 @@ async function run (args) {
 /** @returns {Results} */
 function load ({ seconds, warmup, load, delaysUs, workers, json, resume, apps }) {
   const { packages, ...place } = machine()
-  const fresh = { schema: 1, plan: { seconds, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, cells: [] }
+  const fresh = { schema: 1, plan: { seconds, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, costs: [], cells: [] }
   const found = loadResults(fresh, { json, resume })
   return { ...found, apps: NAMES.filter((name) => found.apps.includes(name) || apps.includes(name)) }
 }
@@ -103,7 +106,7 @@ async function rateOf (results, { app, workers }, { load, signal, json }) {
 async function knownFor (results, { app, policy }, settings) {
   const { routes, target } = findPolicy(policy)
   const pilot = results.pilots[app] ??= {}
-  const pilotRun = (of) => measureRun({ section: 'pilot', app, delayUs: 0, workers: 1, recorded: false, round: PILOT_ROUND, ...of }, {}, settings)
+  const pilotRun = (of) => measureRun({ section: 'pilot', app, actuator: EMULATED, delayUs: 0, workers: 1, recorded: false, round: PILOT_ROUND, ...of }, {}, settings)
   if (routes && pilot.routes === undefined) {
     const { recorded } = await pilotRun({ policy: BASE, recorded: true })
     pilot.routes = tailRoutes(recorded.shares)

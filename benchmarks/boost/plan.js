@@ -6,7 +6,8 @@
 const { NAMES, findApp } = require('../apps/app')
 const { inOrder } = require('../overhead/rounds')
 const { DEFAULTS, SECTIONS } = require('./arguments')
-const { BASE, CLUSTER, POLICIES, SENSITIVITY, findPolicy } = require('./policies')
+const { costsAreWhole } = require('./cost')
+const { BASE, CLUSTER, EMULATED, POLICIES, REACTION, SENSITIVITY, findPolicy } = require('./policies')
 
 /** What a recorded run is for: the propositions of section 4.4. */
 const LEVELS = ['low', 'mid', 'high']
@@ -16,6 +17,7 @@ const LEVELS = ['low', 'mid', 'high']
  * @property {string} section
  * @property {string} app
  * @property {string} policy
+ * @property {string} actuator
  * @property {number} delayUs of transitions
  * @property {number} workers
  * @property {boolean} recorded
@@ -28,15 +30,17 @@ const LEVELS = ['low', 'mid', 'high']
  * @returns {Run[][]} by round, in the order of measuring
  */
 function rounds ({ apps, policies, sections, runs, delaysUs, workers }, tuning) {
-  const usual = { delayUs: 0, workers: 1, recorded: false }
+  const usual = { actuator: EMULATED, delayUs: 0, workers: 1, recorded: false }
   const variants = {
     main: (app) => policies.filter((policy) => app in tuning || !findPolicy(policy).tuned).map((policy) => ({ ...usual, policy })),
     cluster: (app) => findApp(app).workers.at(-1) === 1 ? [] : CLUSTER.map((policy) => ({ ...usual, policy, workers })),
     validation: () => LEVELS.map((policy) => ({ ...usual, policy, recorded: true })),
     sensitivity: () => [{ ...usual, policy: BASE },
-      ...SENSITIVITY.flatMap((policy) => delaysUs.map((delayUs) => ({ ...usual, policy, delayUs })))]
+      ...SENSITIVITY.flatMap((policy) => delaysUs.map((delayUs) => ({ ...usual, policy, delayUs })))],
+    reaction: () => [{ ...usual, policy: REACTION, actuator: 'log' }]
   }
-  return Array.from({ length: runs }, (_, round) => sections.flatMap((section) => apps.flatMap((app) => {
+  const ofApps = sections.filter((section) => section in variants)
+  return Array.from({ length: runs }, (_, round) => ofApps.flatMap((section) => apps.flatMap((app) => {
     const of = variants[section](app)
     return of.length === 0 ? [] : inOrder(of, round).map((variant) => ({ section, app, ...variant, round }))
   })))
@@ -57,13 +61,13 @@ function missing (runs, cells) {
 }
 
 /**
- * @param {{ plan: { delaysUs: number[], workers: number }, cells: any[], fidelity?: any }} results
+ * @param {{ plan: { delaysUs: number[], workers: number }, cells: any[], costs: import('./cost').Cost[], fidelity?: any }} results
  * @param {Record<string, string[]>} tuning
  * @returns {boolean} whether everything that the published page tells was measured, often enough
  */
-function isWhole ({ plan, cells, fidelity }, tuning) {
+function isWhole ({ plan, cells, costs, fidelity }, tuning) {
   const all = rounds({ ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections: SECTIONS, runs: DEFAULTS.runs }, tuning)
-  return fidelity !== undefined && missing(all.flat(), cells).length === 0
+  return fidelity !== undefined && costsAreWhole(costs, DEFAULTS.runs) && missing(all.flat(), cells).length === 0
 }
 
 module.exports = { LEVELS, isWhole, keyOf, missing, rounds }

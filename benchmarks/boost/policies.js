@@ -37,6 +37,8 @@ const POLICIES = [
 
 const CLUSTER = [BASE, AGAIN, 'gc', 'queue']
 const SENSITIVITY = ['combined', 'slo']
+const REACTION = 'combined'
+const EMULATED = 'emulated'
 
 /**
  * @typedef {object} Known what a policy may need to know of an application
@@ -48,21 +50,19 @@ const SENSITIVITY = ['combined', 'slo']
 /**
  * @param {string} name
  * @param {Known} known
- * @param {{ delayUs?: number, stats?: string, domain?: string, recorded?: boolean }} [how] stats: a directory for
- *   what the controllers say at their end; domain: of the processes that have one frequency; recorded: the caller
- *   requires the register, to record
+ * @param {{ actuator?: string, delayUs?: number, domain?: string, recorded?: boolean }} [how]
+ *   domain: of the processes that have one frequency; recorded: the caller requires the register, to record
  * @returns {{ nodeArgs: string[], env: Record<string, string> }}
  */
-function startOf (name, { routes = [], targetMs, flags = [] }, { delayUs = 0, stats, domain, recorded = false } = {}) {
+function startOf (name, { routes = [], targetMs, flags = [] }, { actuator = EMULATED, delayUs = 0, domain, recorded = false } = {}) {
   const policy = findPolicy(name)
   return {
     nodeArgs: [...policy.tuned ? flags : [], ...recorded ? [] : ['--require', REGISTER]],
     env: {
       ...recorded ? {} : { EDGEWISE_ENABLED: '0' },
       EDGEWISE_BOOST: policy.boost,
-      EDGEWISE_BOOST_ACTUATOR: 'emulated',
+      EDGEWISE_BOOST_ACTUATOR: actuator,
       EDGEWISE_BOOST_DELAY_US: String(delayUs),
-      ...stats === undefined ? {} : { EDGEWISE_BOOST_STATS: stats },
       ...domain === undefined ? {} : { EDGEWISE_BOOST_DOMAIN: domain },
       ...policy.routes ? { EDGEWISE_BOOST_ROUTES: routes.join(',') } : {},
       ...policy.target && targetMs !== undefined ? { EDGEWISE_BOOST_TARGET_MS: targetMs.toFixed(3) } : {}
@@ -77,4 +77,4 @@ function findPolicy (name) {
   return policy
 }
 
-module.exports = { AGAIN, BASE, CLUSTER, POLICIES, SENSITIVITY, findPolicy, startOf }
+module.exports = { AGAIN, BASE, CLUSTER, EMULATED, POLICIES, REACTION, SENSITIVITY, findPolicy, startOf }

@@ -19,7 +19,8 @@ docs/findings.md.
   --seconds S   of load measured in each run (${DEFAULTS.seconds})
   --warmup S    of load before that, left out (${DEFAULTS.warmup})
   --load SHARE  of each application's saturation throughput (${DEFAULTS.load})
-  --json FILE   every run's numbers, written after each round
+  --json FILE   every run's numbers, written after each
+  --resume      goes on with the runs that FILE lacks
   --page FILE   write the page here; by default docs/findings.md, when all was measured
   --no-setup    do not look whether everything is built`
 
@@ -34,9 +35,10 @@ function readArguments (args) {
     warmup: { type: 'string', default: String(DEFAULTS.warmup) },
     load: { type: 'string', default: String(DEFAULTS.load) },
     json: { type: 'string' },
+    resume: { type: 'boolean', default: false },
     page: { type: 'string' },
     'no-setup': { type: 'boolean', default: false }
-  }, appsAndRanges(NAMES, RANGES))
+  }, problem)
   const apps = values.apps.split(',')
   return {
     apps,
@@ -45,10 +47,16 @@ function readArguments (args) {
     warmup: Number(values.warmup),
     load: Number(values.load),
     json: values.json,
+    resume: values.resume,
     page: values.page,
     setup: !values['no-setup'],
     whole: apps.length === NAMES.length && Number(values.runs) >= DEFAULTS.runs
   }
+}
+
+function problem (values, positionals) {
+  if (values.resume && values.json === undefined) return '--resume goes on with a file: give --json FILE'
+  return appsAndRanges(NAMES, RANGES)(values, positionals)
 }
 
 module.exports = { readArguments }

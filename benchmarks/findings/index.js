@@ -11,6 +11,7 @@ const { findApp, prepare } = require('../apps/app')
 const { calibrate, interruptible } = require('../apps/run')
 const { machine } = require('../overhead/machine')
 const { pageFile } = require('../overhead/page-file')
+const { inOrder, loadResults, saveResults } = require('../overhead/rounds')
 const { measure } = require('../results/cell')
 const { readArguments } = require('./arguments')
 const { FINDINGS } = require('./findings')
@@ -25,32 +26,33 @@ async function run (args) {
   if (options.setup) await setup()
   const findings = FINDINGS.filter(({ app }) => options.apps.includes(app))
   await interruptible(async (signal) => {
-    const { seconds, warmup, runs, load } = options
-    const results = { schema: 1, plan: { seconds, warmup, runs, load }, machine: machine(), rates: {}, cells: /** @type {any[]} */ ([]) }
+    const { seconds, warmup, load, runs } = options
+    const fresh = { schema: 1, plan: { seconds, warmup, load }, machine: machine(), rates: {}, cells: /** @type {any[]} */ ([]) }
+    const results = loadResults(fresh, options)
     for (const { app } of findings) {
       await prepare(findApp(app))
-      results.rates[app] = Math.max(1, Math.round(load * await calibrate(app, { signal })))
+      results.rates[app] ??= Math.max(1, Math.round(load * await calibrate(app, { signal })))
       say(`${app}: ${results.rates[app]} requests/s`)
     }
     const began = Date.now()
     for (let round = 0; round < runs; round++) {
-      for (const finding of findings) await measureRound(results, finding, round, { seconds, warmup, signal })
-      if (options.json) fs.writeFileSync(options.json, JSON.stringify(results) + '\n')
+      for (const finding of findings) await measureRound(results, finding, round, { ...options, signal })
       say(`round ${round + 1} of ${runs} done (${elapsed(began)})`)
     }
     publish(page(results), options)
   })
 }
 
-// The variants of a round meet the same arrivals; every second round runs
-// backwards: what drifts slowly hits all alike.
-async function measureRound (results, finding, round, settings) {
+// The variants of a round meet the same arrivals.
+async function measureRound (results, finding, round, { seconds, warmup, signal, json }) {
   const { app } = finding
-  for (const variant of round % 2 === 0 ? VARIANTS : [...VARIANTS].reverse()) {
+  for (const variant of inOrder(VARIANTS, round)) {
+    if (results.cells.some((cell) => cell.app === app && cell.variant === variant && cell.round === round)) continue
     const change = variant === 'changed' ? finding : {}
     const cell = await measure(app, 'recorded',
-      { ...settings, ratePerS: results.rates[app], percentile: PERCENTILE, seed: round + 1, workers: 1 }, change)
+      { seconds, warmup, signal, ratePerS: results.rates[app], percentile: PERCENTILE, seed: round + 1, workers: 1 }, change)
     results.cells.push({ app, variant, round, blamedNs: finding.blamedNs(cell.recorded?.report), ...cell })
+    saveResults(results, json)
   }
 }
 

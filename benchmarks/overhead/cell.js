@@ -101,11 +101,14 @@ function saturate (pid, url, seconds, settings) {
   return watch(pid, url, ['--closed', '--connections', String(settings.connections), '--duration', String(seconds)], settings)
 }
 
+// The generator polls: a response whose client sleeps costs the server's thread
+// an interrupt to the other processor: how often is chance, and remote clients
+// never do.
 /** @returns {Promise<Window>} */
 async function watch (pid, url, args, settings) {
   const before = threadTimes(pid)
   const began = process.hrtime.bigint()
-  const summary = await runLoad(url, args, { cpus: settings.loadCpus, generator: settings.generator })
+  const summary = await runLoad(url, ['--spin', ...args], { cpus: settings.loadCpus, generator: settings.generator })
   const wallNs = Number(process.hrtime.bigint() - began)
   const { mainNs, otherNs, helpersNs } = timesBetween(before, threadTimes(pid))
   const requests = summary.answered_total

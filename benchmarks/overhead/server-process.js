@@ -24,6 +24,7 @@ process.once('SIGTERM', () => process.exit(143))
  * @typedef {object} RunningServer
  * @property {number} pid
  * @property {number} port
+ * @property {() => void} placeHelpers puts threads that have begun since on their processors
  * @property {() => Promise<string>} stop resolves to its stderr when it is gone
  */
 
@@ -65,8 +66,9 @@ async function startServer ({ script, node = process.execPath, args = [], env = 
     throw new TaskError(`${path.basename(script)} did not begin to listen. Its stderr:\n${stderr || '(nothing)'}`)
   }
   const pid = /** @type {number} */ (child.pid)
-  if (helperCpus !== cpus) moveHelpers(pid, helperCpus)
-  return { pid, port, stop }
+  const placeHelpers = () => { if (helperCpus !== cpus) moveHelpers(pid, helperCpus) }
+  placeHelpers()
+  return { pid, port, placeHelpers, stop }
 }
 
 // On a real machine the scheduler puts them where it is idle.

@@ -31,6 +31,7 @@ const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from
  * @property {Recorded} [recorded]
  */
 
+/** @typedef {import('../apps/run').RunOptions['onServing']} Hook */
 /** @typedef {{ mean: number, p50: number, p90: number, p99: number, p999: number }} Latency ns */
 
 /**
@@ -46,10 +47,11 @@ const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from
  * @param {string} app
  * @param {string} variant one of VARIANTS
  * @param {{ ratePerS: number, seconds: number, warmup: number, percentile: number, seed: number, workers: number, signal: AbortSignal }} settings
- * @param {{ nodeArgs?: string[], env?: Record<string, string>, cpus?: string }} [change] of how the application is started
+ * @param {{ nodeArgs?: string[], env?: Record<string, string>, cpus?: string, onServing?: Hook, onLoaded?: Hook }} [change] of how
+ *   the application is started; hooks as runApp() has them
  * @returns {Promise<Cell>}
  */
-async function measure (app, variant, { ratePerS, seconds, warmup, percentile, seed, workers, signal }, { nodeArgs = [], env = {}, cpus } = {}) {
+async function measure (app, variant, { ratePerS, seconds, warmup, percentile, seed, workers, signal }, { nodeArgs = [], env = {}, cpus, onServing, onLoaded } = {}) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-results-'))
   try {
     const samples = path.join(scratch, 'samples.csv')
@@ -66,6 +68,8 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
       nodeArgs: recorded ? [...nodeArgs, '--require', REGISTER] : nodeArgs,
       env: recorded ? { ...env, EDGEWISE_OUT: trace } : env,
       cpus,
+      onServing,
+      onLoaded,
       say: () => {},
       signal
     })

@@ -28,8 +28,8 @@ const COMMANDS = [
   },
   {
     name: 'status',
-    summary: 'tell what a recorded process is recording',
-    description: 'Tells whether a process is recording, where to, and what it has dropped.',
+    summary: 'tell what edgewise does in a running process',
+    description: 'Tells whether a process is recording, where to, what it has dropped, and what boosting has done.',
     example: 'edgewise status 4711',
     done: ''
   }

@@ -10,6 +10,7 @@ const path = require('node:path')
 const test = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { POLICIES, ACTUATORS } = require('../../lib/config/boost')
+const { send } = require('../../lib/control')
 const edgewise = require('../../lib/index')
 const { load } = require('../../lib/binding')
 const { BOOSTD } = require('../../lib/native-files')
@@ -59,6 +60,9 @@ test('collections and slow events are boosted, beside recording', async (t) => {
 test('it boosts without recording too, and a signal that ends the process has it written', async (t) => {
   const app = await startApp(t, 'http.js', { flags: ['--expose-gc'], env: { ...LOG, ...NOT_RECORDED } })
   await request(app.port, '/collect')
+  const { recording, boost } = await send(app.child.pid, 'status')
+  assert.equal(recording, false)
+  assert.ok(boost.reasons.gc.boosts >= 1, '`edgewise status` tells of boosting')
   assert.equal(fs.existsSync(app.out), false)
   await app.stop()
 

@@ -8,12 +8,14 @@ const path = require('node:path')
 const { test } = require('node:test')
 const { NAMES } = require('../../benchmarks/apps/app')
 const { together } = require('../../benchmarks/boost/cell')
+const { PROCESSES_PER_ROUND, SERVERS } = require('../../benchmarks/boost/cost')
 const { scatter } = require('../../benchmarks/boost/figures')
 const { page } = require('../../benchmarks/boost/page')
 const { tailRoutes } = require('../../benchmarks/boost/pilots')
 const { isWhole, missing, rounds } = require('../../benchmarks/boost/plan')
 const { POLICIES, startOf } = require('../../benchmarks/boost/policies')
 const { behaviour, meanRow, paretoFrontier, propositions, rowOf } = require('../../benchmarks/boost/summary')
+const { between } = require('../../benchmarks/boost/window')
 
 const PROGRAM = path.join(__dirname, '../../benchmarks/boost/index.js')
 const MS = 1e6
@@ -105,6 +107,17 @@ test('the controllers of a run are one', () => {
   about(behaviour([{ policy: 'gc', boost }], 'gc').shares.high, 0.75)
 })
 
+test('what a controller did before the load does not count', () => {
+  const [first, last] = [stats({ low: 100, high: 0, energy: 1 }), stats({ low: 150, high: 50, energy: 1.25 })]
+  const [one, ...others] = between(new Map([[1, first]]), new Map([[1, { ...last, boosts: 5 }], [2, last]]))
+  assert.strictEqual(others.length, 0, 'a worker that came later')
+  assert.deepStrictEqual(one.residency_ns, { low: 50, mid: 0, high: 50 })
+  assert.strictEqual(one.elapsed_ns, 100)
+  assert.strictEqual(one.boosts, 2)
+  assert.deepStrictEqual(one.reasons, { gc: { boosts: 0, boosted_ns: 50 } })
+  about(one.energy.normalised, 1.5)
+})
+
 test('Adrenaline knows the routes that are tail more often than others', () => {
   const often = { 'GET /a': { requests: 900, tail: 2 }, 'GET /b': { requests: 50, tail: 5 }, 'GET /c': { requests: 50, tail: 3 }, '(unknown route)': { requests: 1, tail: 1 } }
   assert.deepStrictEqual(tailRoutes(often), ['GET /b', 'GET /c'])
@@ -136,15 +149,17 @@ test('what a file has is not measured again', () => {
 
 test('only all of it is published', () => {
   const plan = { delaysUs: [50], workers: 2 }
-  const all = rounds({ ...OPTIONS, ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections: ['main', 'cluster', 'validation', 'sensitivity'], runs: 3 }, {}).flat()
-  assert.ok(isWhole({ plan, cells: all, fidelity: {} }, {}))
-  assert.ok(!isWhole({ plan, cells: all.slice(1), fidelity: {} }, {}))
-  assert.ok(!isWhole({ plan, cells: all }, {}))
+  const all = rounds({ ...OPTIONS, ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections: ['main', 'cluster', 'validation', 'sensitivity', 'reaction'], runs: 3 }, {}).flat()
+  const costs = SERVERS.flatMap((server) => Array.from({ length: 3 * PROCESSES_PER_ROUND }, (_, round) => ({ server, round, blocks: [] })))
+  assert.ok(isWhole({ plan, cells: all, costs, fidelity: {} }, {}))
+  assert.ok(!isWhole({ plan, cells: all.slice(1), costs, fidelity: {} }, {}))
+  assert.ok(!isWhole({ plan, cells: all, costs: costs.slice(1), fidelity: {} }, {}))
+  assert.ok(!isWhole({ plan, cells: all, costs }, {}))
 })
 
 test('a policy is started with what it needs to know, and nothing else', () => {
   const known = { routes: ['GET /a', 'POST /b'], targetMs: 12.3456, flags: ['--flag'] }
-  const { env, nodeArgs } = startOf('adrenaline', known, { delayUs: 50, stats: 'folder' })
+  const { env, nodeArgs } = startOf('adrenaline', known, { delayUs: 50 })
   assert.strictEqual(env.EDGEWISE_BOOST_ROUTES, 'GET /a,POST /b')
   assert.strictEqual(env.EDGEWISE_BOOST_DELAY_US, '50')
   assert.strictEqual(env.EDGEWISE_ENABLED, '0')
@@ -169,7 +184,8 @@ function results () {
     cell('low', 0, 10, 1), cell('gc', 0, 8, 1.1),
     cell('low', 0, 10, 1, { section: 'cluster', workers: 2 }), cell('queue', 0, 5, 1.3, { section: 'cluster', workers: 2 }),
     recorded('low', 0, 2, 10), recorded('high', 0, 2, 7),
-    cell('low', 0, 10, 1, { section: 'sensitivity' }), cell('slo', 0, 9, 1.05, { section: 'sensitivity', delayUs: 500 })
+    cell('low', 0, 10, 1, { section: 'sensitivity' }), cell('slo', 0, 9, 1.05, { section: 'sensitivity', delayUs: 500 }),
+    cell('combined', 0, 9, 1.05, { section: 'reaction', actuator: 'log' })
   ]
   return {
     plan: { seconds: 1, warmup: 1, load: 0.6, delaysUs: [50, 500], workers: 2 },
@@ -178,6 +194,7 @@ function results () {
     rates: { todo: { ratePerS: 100 }, 'todo x2': { ratePerS: 90 } },
     pilots: { todo: { routes: ['GET /b'], targetMs: 8 } },
     fidelity,
+    costs: [0, 1].map((round) => ({ server: 'hello', round, blocks: [{ off: 10, aa: 10, on: 10.02 }] })),
     cells
   }
 }
@@ -191,6 +208,8 @@ test('the page has the paper\'s tables, with emulated and modelled said', () => 
   assert.match(text, /\| `slo` \| 500 µs \| 10\.0 % /)
   assert.match(text, /\| low \| 2\.6 GHz \| 0\.650 \| 0\.660 \| 1\.5 % \|/)
   assert.match(text, /\| 50 µs \| 3 \| 50\.0, 60\.0, 70\.0 \| 100\.0, 200\.0, 300\.0 \|/)
+  assert.match(text, /\| hello \| 2 \| 10\.00 \| 0\.00 % \[0\.00 %, 0\.00 %\] \| 0\.20 % \[/)
+  assert.match(text, /\| todo \| \d+\.\d \| 2\.0, 9\.0 \| +\| +\|/)
   assert.match(text, /!\[.*\]\(figure\.svg\)/)
   assert.match(text, /Adrenaline boosts in todo: `GET \/b`/)
   assert.match(text, /\*emulated\*.*\*modelled\*/s)
