@@ -2,7 +2,7 @@
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { NAMES } = require('../apps/app')
-const { appsAndRanges } = require('../results/arguments')
+const { appsAndRanges, resumable } = require('../results/arguments')
 const { BASE, POLICIES } = require('./policies')
 
 const DEFAULTS = { runs: 3, seconds: 12, warmup: 3, load: 0.6, workers: 2, delays: '50,500,5000' }
@@ -69,7 +69,7 @@ function readArguments (args) {
 }
 
 function problem (values, positionals) {
-  const wrong = appsAndRanges(NAMES, RANGES)(values, positionals)
+  const wrong = resumable(appsAndRanges(NAMES, RANGES))(values, positionals)
   if (wrong) return wrong
   for (const [option, allowed] of Object.entries({ policies: POLICY_NAMES, sections: SECTIONS })) {
     const unknown = values[option].split(',').find((name) => !allowed.includes(name))
@@ -77,7 +77,6 @@ function problem (values, positionals) {
   }
   const delay = values.delays.split(',').find((text) => !/^\d+$/.test(text) || Number(text) < 1 || Number(text) > MOST_DELAY_US)
   if (delay !== undefined) return `--delays ${delay}: must be a number of microseconds from 1 to ${MOST_DELAY_US}`
-  if (values.resume && values.json === undefined) return '--resume goes on with a file: give --json FILE'
   if (values['from-json'] !== undefined && values.json !== undefined) return '--from-json measures nothing: --json has nothing to write'
   return undefined
 }

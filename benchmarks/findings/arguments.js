@@ -1,7 +1,7 @@
 'use strict'
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
-const { appsAndRanges } = require('../results/arguments')
+const { appsAndRanges, resumable } = require('../results/arguments')
 const { FINDINGS } = require('./findings')
 
 const NAMES = FINDINGS.map(({ app }) => app)
@@ -38,7 +38,7 @@ function readArguments (args) {
     resume: { type: 'boolean', default: false },
     page: { type: 'string' },
     'no-setup': { type: 'boolean', default: false }
-  }, problem)
+  }, resumable(appsAndRanges(NAMES, RANGES)))
   const apps = values.apps.split(',')
   return {
     apps,
@@ -52,11 +52,6 @@ function readArguments (args) {
     setup: !values['no-setup'],
     whole: apps.length === NAMES.length && Number(values.runs) >= DEFAULTS.runs
   }
-}
-
-function problem (values, positionals) {
-  if (values.resume && values.json === undefined) return '--resume goes on with a file: give --json FILE'
-  return appsAndRanges(NAMES, RANGES)(values, positionals)
 }
 
 module.exports = { readArguments }

@@ -17,7 +17,8 @@ writes docs/results.md with the paper's tables and figures.
   --rate R         requests per second (60 % of each application's saturation throughput)
   --percentile P   the tail are the requests at or above it (${DEFAULTS.percentile})
   --workers N      of the cluster runs (${DEFAULTS.workers})
-  --json FILE      every run's numbers, written after each round
+  --json FILE      every run's numbers, written after each
+  --resume         goes on with the runs that FILE lacks
   --from-json FILE measures nothing: writes the page from such a file
   --page FILE      write the page here; by default docs/results.md, when all was measured
   --no-setup       do not look whether everything is built`
@@ -35,10 +36,11 @@ function readArguments (args) {
     percentile: { type: 'string', default: String(DEFAULTS.percentile) },
     workers: { type: 'string', default: String(DEFAULTS.workers) },
     json: { type: 'string' },
+    resume: { type: 'boolean', default: false },
     'from-json': { type: 'string' },
     page: { type: 'string' },
     'no-setup': { type: 'boolean', default: false }
-  }, appsAndRanges(NAMES, RANGES))
+  }, resumable(appsAndRanges(NAMES, RANGES)))
   const apps = values.apps.split(',')
   return {
     apps,
@@ -49,6 +51,7 @@ function readArguments (args) {
     percentile: Number(values.percentile),
     workers: Number(values.workers),
     json: values.json,
+    resume: values.resume,
     fromJson: values['from-json'],
     page: values.page,
     setup: !values['no-setup'],
@@ -75,4 +78,14 @@ function appsAndRanges (names, ranges) {
   }
 }
 
-module.exports = { appsAndRanges, readArguments }
+/**
+ * @param {(values: any, positionals: string[]) => string | undefined} problem
+ * @returns {(values: any, positionals: string[]) => string | undefined} the same, and --resume needs its file
+ */
+function resumable (problem) {
+  return (values, positionals) => values.resume && values.json === undefined
+    ? '--resume goes on with a file: give --json FILE'
+    : problem(values, positionals)
+}
+
+module.exports = { appsAndRanges, readArguments, resumable }

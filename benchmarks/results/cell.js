@@ -11,6 +11,7 @@ const { mean, quantileSorted } = require('simple-statistics')
 const edgewise = require('../../lib/index')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { runApp } = require('../apps/run')
+const { threadTimes, timesBetween } = require('../overhead/thread-cpu')
 
 /** `bare again` is `bare` measured once more (A/A). */
 const VARIANTS = ['bare', 'bare again', 'recorded']
@@ -27,6 +28,8 @@ const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from
  * @property {boolean} lagged the load generator itself was late
  * @property {Latency} client from the actual send until its kernel had the response
  * @property {Latency} intended from the intended send
+ * @property {{ mainUs: number, allUs: number }} cpu processor time a request, of the application's process (of a
+ *   cluster, the primary): its main thread, all its threads
  * @property {number[]} cdf ns of the client's latencies, at SHARES
  * @property {Recorded} [recorded]
  */
@@ -57,6 +60,8 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
     const samples = path.join(scratch, 'samples.csv')
     const trace = path.join(scratch, 'trace')
     const recorded = variant === 'recorded'
+    /** @type {{ serving: import('../overhead/thread-cpu').ThreadTime[], loaded: import('../overhead/thread-cpu').ThreadTime[] }} */
+    const threads = { serving: [], loaded: [] }
     const { load } = await runApp(app, {
       rate: ratePerS,
       durationS: seconds,
@@ -68,8 +73,14 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
       nodeArgs: recorded ? [...nodeArgs, '--require', REGISTER] : nodeArgs,
       env: recorded ? { ...env, EDGEWISE_OUT: trace } : env,
       cpus,
-      onServing,
-      onLoaded,
+      onServing: async (running) => {
+        await onServing?.(running)
+        threads.serving = threadTimes(running.pid)
+      },
+      onLoaded: async (running) => {
+        threads.loaded = threadTimes(running.pid)
+        await onLoaded?.(running)
+      },
       say: () => {},
       signal
     })
@@ -80,12 +91,17 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
       lagged: load.lag_flagged,
       client: latencyOf(client.latencies),
       intended: latencyOf(client.intended),
+      cpu: cpuOf(timesBetween(threads.serving, threads.loaded), load.sent_total),
       cdf: SHARES.map((share) => quantileSorted(client.latencies, share)),
       ...recorded ? { recorded: explain(trace, scratch, { percentile, warmup, sent: load.sent_total, fromNs: client.fromNs }) } : {}
     }
   } finally {
     fs.rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+function cpuOf ({ mainNs, otherNs }, requests) {
+  return { mainUs: mainNs / requests / 1e3, allUs: (mainNs + otherNs) / requests / 1e3 }
 }
 
 function readSamples (file) {

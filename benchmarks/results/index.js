@@ -12,12 +12,16 @@ const { findApp, prepare } = require('../apps/app')
 const { calibrate, interruptible } = require('../apps/run')
 const { machine } = require('../overhead/machine')
 const { pageFile } = require('../overhead/page-file')
+const { inOrder, loadResults, saveResults } = require('../overhead/rounds')
 const { readArguments } = require('./arguments')
 const { VARIANTS, measure } = require('./cell')
 const { draw } = require('./figures')
 const { page } = require('./page')
 
 const LOAD_SHARE = 0.6
+// Near saturation, latency multiplies whatever costs the processor.
+const LIGHT_SHARE = 0.3
+const LIGHT_OF_SECONDS = 0.5
 const FIGURES = path.join(ROOT, 'docs', 'results')
 const PAGE = path.join(ROOT, 'docs', 'results.md')
 
@@ -26,8 +30,9 @@ const PAGE = path.join(ROOT, 'docs', 'results.md')
  * @property {number} schema
  * @property {object} plan
  * @property {object} machine
- * @property {Record<string, { saturationPerS: number | null, ratePerS: number }>} rates by application
+ * @property {Record<string, { saturationPerS: number | null, ratePerS: number, lightPerS: number }>} rates by application
  * @property {any[]} cells one an application, variant and round; see cell.js
+ * @property {any[]} light the same at the light load
  * @property {any[]} clusters one a clustered application and round, recorded
  */
 
@@ -40,11 +45,10 @@ async function run (args) {
     const settings = { ...options, signal }
     const results = begin(options)
     for (const app of options.apps) await prepare(findApp(app))
-    for (const app of options.apps) results.rates[app] = await rateOf(app, settings)
+    for (const app of options.apps) results.rates[app] ??= await rateOf(app, settings)
     const began = Date.now()
     for (let round = 0; round < options.runs; round++) {
       for (const app of options.apps) await measureRound(results, app, round, settings)
-      save(results, options.json)
       say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
     }
     await publish(results, options)
@@ -52,37 +56,37 @@ async function run (args) {
 }
 
 /** @returns {Results} */
-function begin ({ seconds, warmup, runs, percentile, workers }) {
+function begin ({ seconds, warmup, runs, percentile, workers, json, resume }) {
   const { packages, ...place } = machine()
-  return { schema: 1, plan: { seconds, warmup, runs, percentile, workers }, machine: place, rates: {}, cells: [], clusters: [] }
+  const plan = { seconds, warmup, runs, percentile, workers }
+  return loadResults({ schema: 1, plan, machine: place, rates: {}, cells: [], light: [], clusters: [] }, { json, resume })
 }
 
 async function rateOf (app, settings) {
-  if (settings.rate !== undefined) return { saturationPerS: null, ratePerS: settings.rate }
+  const at = (saturationPerS, ratePerS) => ({ saturationPerS, ratePerS, lightPerS: Math.max(1, Math.round(ratePerS * LIGHT_SHARE / LOAD_SHARE)) })
+  if (settings.rate !== undefined) return at(null, settings.rate)
   const saturationPerS = await calibrate(app, { signal: settings.signal })
   const ratePerS = Math.max(1, Math.round(LOAD_SHARE * saturationPerS))
   say(`${app}: ${saturationPerS.toFixed(0)} requests/s at saturation, ${ratePerS}/s at ${100 * LOAD_SHARE} %`)
-  return { saturationPerS, ratePerS }
+  return at(saturationPerS, ratePerS)
 }
 
-// Every second round runs backwards: what drifts slowly hits all alike. The
-// variants of a round meet the same arrivals.
+// The variants of a round meet the same arrivals.
 async function measureRound (results, app, round, settings) {
-  const { ratePerS } = results.rates[app]
-  const order = round % 2 === 0 ? VARIANTS : [...VARIANTS].reverse()
-  for (const variant of order) {
-    results.cells.push({ app, variant, round, ...await measure(app, variant, { ...settings, ratePerS, seed: round + 1, workers: 1 }) })
+  const { ratePerS, lightPerS } = results.rates[app]
+  const one = async (list, variant, how) => {
+    const known = list.some((cell) => cell.app === app && cell.variant === variant && cell.round === round)
+    if (known) return
+    list.push({ app, variant, round, ...await measure(app, variant, { ...settings, seed: round + 1, ratePerS, workers: 1, ...how }) })
+    saveResults(results, settings.json)
   }
-  if (findApp(app).workers.at(-1) === 1) return
-  results.clusters.push({ app, round, ...await measure(app, 'recorded', { ...settings, ratePerS, seed: round + 1, workers: settings.workers }) })
-}
-
-function save (results, file) {
-  if (file) fs.writeFileSync(file, JSON.stringify(results) + '\n')
+  for (const variant of inOrder(VARIANTS, round)) await one(results.cells, variant, {})
+  for (const variant of inOrder(VARIANTS, round)) await one(results.light, variant, { ratePerS: lightPerS, seconds: settings.seconds * LIGHT_OF_SECONDS })
+  if (findApp(app).workers.at(-1) !== 1) await one(results.clusters, 'recorded', { workers: settings.workers })
 }
 
 async function publish (results, options) {
-  save(results, options.json)
+  saveResults(results, options.json)
   const file = pageFile({ page: options.page, whole: options.whole || options.fromJson !== undefined }, PAGE)
   if (!file) return
   const figures = options.page ? `${options.page}.figures` : FIGURES

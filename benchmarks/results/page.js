@@ -10,7 +10,10 @@ const { against, meanOf, partOf, runsOf } = require('./summary')
 
 const COMMAND = 'npm run bench:apps'
 const ALLOWED = { share: 0.03, ns: 150_000 }
-const MEASURES = [['mean', 'mean'], ['p50', 'p50'], ['p99', 'p99'], ['p999', 'p99.9']]
+/** Column, and what it compares of a cell. @type {[string, (cell: any) => number][]} */
+const PROCESSOR = [['main thread', ({ cpu }) => cpu.mainUs], ['all threads', ({ cpu }) => cpu.allUs]]
+/** @type {[string, (cell: any) => number][]} */
+const LATENCY = [['mean', 'mean'], ['p50', 'p50'], ['p99', 'p99'], ['p99.9', 'p999']].map(([head, name]) => [head, ({ client }) => client[name]])
 
 /**
  * @param {any} results see index.js
@@ -116,16 +119,34 @@ ${table(['application', 'I/O', 'IC', 'GC', 'JIT', 'JavaScript and native', 'the 
 }
 
 function overhead (results, apps) {
+  const light = { cells: results.light }
+  const rates = apps.map((app) => `${app} ${results.rates[app].lightPerS}/s`).join(', ')
+  return `Against the bare application in the same round. Processor time is that of the application's process a request, latency the client's.
+At a light load, 30 % of saturation (${rates}), runs of half the time:
+
+${overheadAt(light, apps, [...PROCESSOR, ...LATENCY])}
+
+${sentence(light, apps)} The
+paper's overhead is ${PAPER.overhead.rest} % outside the tail and ${PAPER.overhead.tail} % in it.
+
+At 60 % of saturation, where client, application and services want more than the processors that there are now and then, and whatever
+costs or disturbs the processor is multiplied by the queues:
+
+${overheadAt(results, apps, LATENCY)}
+
+${sentence(results, apps)} What recording costs the processor in servers that do little else: [overhead.md](overhead.md).`
+}
+
+function overheadAt (results, apps, measures) {
   const rows = apps.flatMap((app) => ['bare again', 'recorded'].map((variant) =>
-    [app, variant, ...MEASURES.map(([name]) => change(against(results, app, variant, (cell) => cell.client[name])))]))
-  const mean = (variant, name) => geometric(apps.map((app) => against(results, app, variant, (cell) => cell.client[name]).ratio))
-  const of = (variant) => ['mean', 'p999'].map((name) => signed(mean(variant, name))).join(' and ')
-  return `Latency against the bare application in the same round.
+    [app, variant, ...measures.map(([, of]) => change(against(results, app, variant, of)))]))
+  return table(['application', 'variant', ...measures.map(([head]) => head)], rows)
+}
 
-${table(['application', 'variant', ...MEASURES.map(([, head]) => head)], rows)}
-
-Over the applications: mean latency and p99.9 ${of('recorded')} recorded, ${of('bare again')} for the same thing measured twice. The
-paper's overhead is ${PAPER.overhead.rest} % outside the tail and ${PAPER.overhead.tail} % in it. What recording costs the processor: [overhead.md](overhead.md).`
+function sentence (results, apps) {
+  const mean = (variant, name) => signed(geometric(apps.map((app) => against(results, app, variant, ({ client }) => client[name]).ratio)))
+  const of = (variant) => ['mean', 'p999'].map((name) => mean(variant, name)).join(' and ')
+  return `Over the applications: mean latency and p99.9 ${of('recorded')} recorded, ${of('bare again')} for the same thing measured twice.`
 }
 
 function accuracy (results, apps) {

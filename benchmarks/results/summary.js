@@ -9,7 +9,7 @@ const { pairedRatio } = require('../../lib/statistics')
 /** @param {number[]} values */
 const meanOf = (values) => mean(values)
 
-/** @param {any} results @param {string} app @param {string} variant @returns {any[]} the runs, by round */
+/** @param {{ cells: any[] }} results @param {string} app @param {string} variant @returns {any[]} the runs, by round */
 function runsOf ({ cells }, app, variant) {
   return cells.filter((cell) => cell.app === app && cell.variant === variant).sort((a, b) => a.round - b.round)
 }
@@ -60,7 +60,7 @@ function partOf (runs, part) {
 }
 
 /**
- * @param {any} results
+ * @param {{ cells: any[] }} results
  * @param {string} app
  * @param {string} variant against bare
  * @param {(cell: any) => number} of

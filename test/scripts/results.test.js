@@ -24,7 +24,7 @@ function part (count, [io, queue, exec]) {
 }
 
 function cell (variant, round, ms, recorded = {}) {
-  return { app: 'todo', variant, round, requests: 1000, errors: 0, lagged: false, client: latency(ms), intended: latency(ms), cdf: [], ...recorded }
+  return { app: 'todo', variant, round, requests: 1000, errors: 0, lagged: false, client: latency(ms), intended: latency(ms), cpu: { mainUs: 100 * ms, allUs: 150 * ms }, cdf: [], ...recorded }
 }
 
 function results ({ off = 0, sent = 1200 } = {}) {
@@ -40,8 +40,9 @@ function results ({ off = 0, sent = 1200 } = {}) {
   return {
     plan: { runs: 2, seconds: 1, warmup: 1, percentile: 99, workers: 2 },
     machine: { cpu: 'a processor', cpus: 2, memoryGb: 4, kernel: '6', node: 'v20' },
-    rates: { todo: { ratePerS: 100 } },
+    rates: { todo: { ratePerS: 100, lightPerS: 50 } },
     cells: [0, 1].flatMap((round) => [cell('bare', round, 1), cell('bare again', round, 1), cell('recorded', round, 1.1, recorded)]),
+    light: [0, 1].flatMap((round) => [cell('bare', round, 1), cell('bare again', round, 1), cell('recorded', round, 1.02, recorded)]),
     clusters: [{ app: 'todo', round: 0, ...recorded }]
   }
 }
@@ -51,6 +52,7 @@ test('the page says shares, ratios and what the paper has', () => {
   assert.match(text, /\| todo \| tail, p99 \| 10\.0 \| 20\.0 % \| 50\.0 % \| 30\.0 % \|/)
   assert.match(text, /\| todo \| tail \| 40\.6 % \| unavailable \| unavailable \| 43\.8 % \| 15\.6 % \|/, 'of execution and queueing')
   assert.match(text, /\| todo \| recorded \| \+10\.0 % \[\+10\.0 %, \+10\.0 %\]/)
+  assert.match(text, /\| todo \| recorded \| \+2\.0 % \[\+2\.0 %, \+2\.0 %\]/, 'at the light load')
   assert.match(text, /\| todo \| 20\.0 % \| unavailable \| 32\.5 % \| unavailable \| 35\.0 % \| I\/O 10\.9/, 'of the whole latency, in the cluster')
   assert.match(text, /\| todo \| 0 µs \(0\.00 %\) \| 0 µs \(0\.00 %\) \| 0 µs \(0\.00 %\) \| 0 \| 0 \| 0 \|/)
 })
@@ -63,6 +65,7 @@ test('what differs from the client, and what is missing, is said', () => {
 test('nonsense flags are named', () => {
   for (const [args, said] of [
     [['--apps', 'todo,nope'], /--apps nope: allowed are etherpad/],
+    [['--resume'], /--resume goes on with a file: give --json FILE/],
     [['--runs', '0'], /--runs 0: must be a number from 1/],
     [['extra'], /'extra': no such argument/]
   ]) {
