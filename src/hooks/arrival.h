@@ -26,6 +26,7 @@ void DoNotStampArrivals(int fd);
 
 // read(2) of a stamped socket. `*realtime_ns`: when the last of the bytes
 // arrived (CLOCK_REALTIME); 0: not said.
-ssize_t ReadStamped(int fd, void* data, size_t size, int64_t* realtime_ns);
+[[gnu::hot]] ssize_t ReadStamped(int fd, void* data, size_t size,
+                                 int64_t* realtime_ns);
 
 }  // namespace edgewise

@@ -32,7 +32,7 @@ thread_local LoopObserver* loop_observer
 constexpr double kSleptNs = 4000;
 
 template <typename Call>
-int ObservedPoll(int epoll_fd, int timeout, Call call) {
+[[gnu::hot]] int ObservedPoll(int epoll_fd, int timeout, Call call) {
   SystemCallObserver* const self = observer;
   if (self == nullptr) return call();
   self->BeforePoll(epoll_fd);
@@ -53,8 +53,8 @@ int Poll(int epoll_fd, const epoll_event* events, int timeout, Call call) {
   return count;
 }
 
-int EpollPwait(int fd, epoll_event* events, int max, int timeout,
-               const sigset_t* mask) {
+[[gnu::hot]] int EpollPwait(int fd, epoll_event* events, int max, int timeout,
+                            const sigset_t* mask) {
   return Poll(fd, events, timeout,
               [&] { return epoll_pwait(fd, events, max, timeout, mask); });
 }
@@ -64,7 +64,7 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
               [&] { return epoll_wait(fd, events, max, timeout); });
 }
 
-ssize_t Read(int fd, void* data, size_t size) {
+[[gnu::hot]] ssize_t Read(int fd, void* data, size_t size) {
   if (LoopObserver* const loop = loop_observer) loop->BeforeReceive(fd);
   SystemCallObserver* const self = observer;
   if (self == nullptr) return read(fd, data, size);
@@ -118,11 +118,11 @@ ssize_t Send(Call call) {
   return bytes;
 }
 
-ssize_t Write(int fd, const void* data, size_t size) {
+[[gnu::hot]] ssize_t Write(int fd, const void* data, size_t size) {
   return Send([&] { return write(fd, data, size); });
 }
 
-ssize_t WriteV(int fd, const iovec* parts, int count) {
+[[gnu::hot]] ssize_t WriteV(int fd, const iovec* parts, int count) {
   return Send([&] { return writev(fd, parts, count); });
 }
 

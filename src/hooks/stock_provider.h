@@ -67,22 +67,22 @@ class StockProvider : private SystemCallObserver {
   int64_t TimersDueNs();
   bool InJavaScript() const;
 
-  void BeforePoll(int epoll_fd) override;
-  void AfterPoll(int epoll_fd, bool waited) override;
-  bool BeforeRead(int fd) override;
-  void AfterRead(int fd, const void* data, ssize_t bytes,
-                 int64_t arrival_realtime_ns) override;
+  [[gnu::hot]] void BeforePoll(int epoll_fd) override;
+  [[gnu::hot]] void AfterPoll(int epoll_fd, bool waited) override;
+  [[gnu::hot]] bool BeforeRead(int fd) override;
+  [[gnu::hot]] void AfterRead(int fd, const void* data, ssize_t bytes,
+                              int64_t arrival_realtime_ns) override;
   void BeforeReceive(int fd) override;
   void AfterReceive(int fd) override;
   void AfterAccept(int listening_fd, int new_fd) override;
-  void AfterWrite() override { tracker_->Wrote(); }
+  [[gnu::hot]] void AfterWrite() override { tracker_->Wrote(); }
 
   void AttachCallbacks();
   void DetachCallbacks();
   void NoteTimer();
   bool ReadByLoop(int fd, EventType type) const;
 
-  static void OnEnterJs(v8::Isolate*);
+  [[gnu::hot]] static void OnEnterJs(v8::Isolate*);
   static void OnPart(void* isolate, double async_id, double last_async_id);
   static void OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);

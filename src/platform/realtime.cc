@@ -17,19 +17,6 @@ constexpr int64_t kToleranceNs = 10'000;
 
 }  // namespace
 
-uint64_t RealtimeToTicks::TicksAt(int64_t realtime_ns, uint64_t now) {
-  if (now >= renew_at_ticks_) Renew();
-  if (realtime_ns < set_ns_) return 0;
-  const auto since_anchor_ns = static_cast<double>(realtime_ns - anchor_ns_);
-  const auto ticks = static_cast<int64_t>(anchor_ticks_) +
-                     static_cast<int64_t>(since_anchor_ns * TicksPerNs());
-  if (ticks <= static_cast<int64_t>(now)) {
-    return ticks > 0 ? static_cast<uint64_t>(ticks) : 0;
-  }
-  const auto ahead = static_cast<double>(ticks) - static_cast<double>(now);
-  return ahead <= static_cast<double>(NsToTicks(kToleranceNs)) ? now : 0;
-}
-
 void RealtimeToTicks::Renew() {
   const ClockTriple clocks = ReadClocks();
   if (anchor_ticks_ != 0) {
@@ -41,6 +28,8 @@ void RealtimeToTicks::Renew() {
       set_ns_ = clocks.realtime_ns;
     }
   }
+  ticks_per_ns_ = TicksPerNs();
+  tolerance_ticks_ = static_cast<int64_t>(NsToTicks(kToleranceNs));
   anchor_ticks_ = clocks.ticks;
   anchor_ns_ = clocks.realtime_ns;
   renew_at_ticks_ = clocks.ticks + NsToTicks(kRenewNs);

@@ -111,10 +111,10 @@ class EventTracker {
   void Detach() { Close(Ticks()); }
 
   // The loop is about to wait for I/O.
-  void PollBegin();
+  [[gnu::hot]] void PollBegin();
 
   // The loop has been told what is ready. `waited`: it slept for it.
-  void PollEnd(bool waited);
+  [[gnu::hot]] void PollEnd(bool waited);
 
   // The loop is about to read from (accept on) `fd`, which the watcher may see.
   void IoBegin(EventType type, int fd, bool watched) {
@@ -248,34 +248,35 @@ class EventTracker {
     open_.ready = ready;
     open_.ready_kind = kind;
   }
-  void Close(uint64_t now);
+  [[gnu::hot]] void Close(uint64_t now);
   void NoteId(uint64_t id);
   // Apart from EnterJs(), which runs several times a request.
   template <typename Loop>
-  [[gnu::noinline]] void EnterUnlike(uint64_t id, Loop& loop) {
+  [[gnu::noinline, gnu::hot]] void EnterUnlike(uint64_t id, Loop& loop) {
     if (open_.entered && id != 0 && loop.InJavaScript()) return NoteId(id);
     EnterOther(id, after_check_ && id == 0 ? loop.TimersDueNs() : -1);
   }
-  void EnterOther(uint64_t id, int64_t timers_due_ns);
-  void Enter(uint64_t id);
-  void FindReady();
+  [[gnu::hot]] void EnterOther(uint64_t id, int64_t timers_due_ns);
+  [[gnu::hot]] void Enter(uint64_t id);
+  [[gnu::hot]] void FindReady();
   void PushInner(const Record& record);
-  void PushStart(uint32_t request, RequestKind kind, const Moment& at);
-  void PushBegun();
+  [[gnu::hot]] void PushStart(uint32_t request, RequestKind kind,
+                              const Moment& at);
+  [[gnu::hot]] void PushBegun();
   bool HasEnded() const {
     return words_->ended_request != SharedWords::kNoRequest &&
            words_->ended_request != SharedWords::kMustCall;
   }
-  void PushEnded();
-  void PushEnd(const Moment& at, uint32_t request, uint32_t route,
-               uint32_t status, Outcome outcome);
+  [[gnu::hot]] void PushEnded();
+  [[gnu::hot]] void PushEnd(const Moment& at, uint32_t request, uint32_t route,
+                            uint32_t status, Outcome outcome);
   void PushLeft() {
     words_->written = 0;
     if (words_->begun_request != SharedWords::kMustCall) PushBegun();
     if (vm_ != nullptr) vm_->Take(this);
     if (HasEnded()) PushEnded();
   }
-  void PushSlice(uint64_t source_distance, uint64_t async_id);
+  [[gnu::hot]] void PushSlice(uint64_t source_distance, uint64_t async_id);
   void PushVmSlice(uint64_t ticks, uint64_t source_distance, uint64_t counter);
   void PushLostSlices(uint64_t ticks, uint32_t number);
   void PushEndedBefore(uint64_t ticks) {
@@ -286,7 +287,7 @@ class EventTracker {
     last_counter_ = counter;
     SetIds(record, async_id & kIdMask, counter & kIdMask);
   }
-  void Publish();
+  [[gnu::hot]] void Publish();
   void PublishToVm();
 
   Recorder* const recorder_;

@@ -93,7 +93,10 @@ class ReadyWatcher {
   // The above, once; {0, 0} afterwards and for other descriptors.
   std::pair<uint64_t, uint64_t> TakeAccepted(int fd) {
     if (fd < 0 || fd >= kMaxFds) return {0, 0};
-    return {std::exchange(slots_[fd].accepted, 0), slots_[fd].accepted_poll};
+    Slot& slot = slots_[fd];
+    if (slot.accepted == 0) [[likely]]
+      return {0, 0};
+    return {std::exchange(slot.accepted, 0), slot.accepted_poll};
   }
 
   // CPU time that the helper has used, ns.
