@@ -4,7 +4,7 @@
     "include_dirs": ["src"],
     "cflags_cc!": ["-std=gnu++17", "-std=gnu++14", "-fno-rtti"],
     "cflags_cc": [
-      "-std=gnu++20", "-O3", "-Wall", "-Wextra", "-Wno-unused-parameter",
+      "-std=gnu++20", "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter",
       "-fvisibility=hidden",
       "<!@(pkg-config --cflags absl_status absl_statusor absl_strings absl_flat_hash_map absl_btree)"
     ],

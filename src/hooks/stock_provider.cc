@@ -276,7 +276,7 @@ void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes,
                               int64_t arrival_realtime_ns) {
   if (!reading_) return;
   tracker_->IoEnd(arrival_realtime_ns);
-  if (fd != loop_->signal_io_watcher.fd) return;
+  if (arrival_realtime_ns != 0 || fd != loop_->signal_io_watcher.fd) return;
   SignalMessage message;
   if (bytes >= static_cast<ssize_t>(sizeof(message))) {
     std::memcpy(&message, data, sizeof(message));

@@ -92,8 +92,11 @@ class StockProvider : private SystemCallObserver {
 
   v8::Isolate* const isolate_;
   uv_loop_t* const loop_;
+  // What a request needs lies together.
   SharedWords words_{};
   Descriptors descriptors_;
+  std::unique_ptr<EventTracker> tracker_;
+  bool reading_ = false;  // the system call that runs is the loop's own
   ThreadPoolObserver thread_pool_;
   uv_prepare_t prepare_;
   uv_check_t check_;
@@ -105,9 +108,7 @@ class StockProvider : private SystemCallObserver {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ReadyWatcher> watcher_;
   std::unique_ptr<PatchedV8> patched_;  // null: V8 is not patched
-  std::unique_ptr<EventTracker> tracker_;
   uint64_t slo_ticks_ = UINT64_MAX;
-  bool reading_ = false;  // the system call that runs is the loop's own
 
   static constexpr uint32_t kMaxGcDepth = 8;
   uint64_t gc_begin_[kMaxGcDepth] = {};

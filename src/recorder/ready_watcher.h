@@ -86,17 +86,19 @@ class ReadyWatcher {
   // listening socket was readable since `ready`.
   void SetAccepted(int fd, uint64_t ready, uint64_t poll) {
     if (fd < 0 || fd >= kMaxFds) return;
-    slots_[fd].accepted = ready;
-    slots_[fd].accepted_poll = poll;
+    Slot& slot = slots_[fd];
+    if (slot.accepted == 0) ++accepted_;
+    slot.accepted = ready;
+    slot.accepted_poll = poll;
   }
 
   // The above, once; {0, 0} afterwards and for other descriptors.
   std::pair<uint64_t, uint64_t> TakeAccepted(int fd) {
-    if (fd < 0 || fd >= kMaxFds) return {0, 0};
-    Slot& slot = slots_[fd];
-    if (slot.accepted == 0) [[likely]]
+    if (accepted_ == 0) [[likely]]
       return {0, 0};
-    return {std::exchange(slot.accepted, 0), slot.accepted_poll};
+    if (fd < 0 || fd >= kMaxFds || slots_[fd].accepted == 0) return {0, 0};
+    --accepted_;
+    return {std::exchange(slots_[fd].accepted, 0), slots_[fd].accepted_poll};
   }
 
   // CPU time that the helper has used, ns.
@@ -141,6 +143,7 @@ class ReadyWatcher {
     void operator()(Slot* slots) const;
   };
   std::unique_ptr<Slot[], FreeSlots> slots_;
+  uint32_t accepted_ = 0;  // slots that say so; the loop's own
 
   std::array<Listening, kMaxListening> listening_;
 

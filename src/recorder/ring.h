@@ -68,10 +68,11 @@ class Ring {
  private:
   static constexpr size_t kAhead = 4;  // records: two cache lines
 
-  const uint64_t mask_;
+  // All that the producer needs is in one line; the consumer looks at it rarely.
+  alignas(64) const uint64_t mask_;
   const std::unique_ptr<Record[]> slots_;
   uint64_t cached_tail_ = 0;                   // producer's own
-  alignas(64) std::atomic<uint64_t> head_{0};  // producer writes
+  std::atomic<uint64_t> head_{0};              // producer writes
   alignas(64) std::atomic<uint64_t> tail_{0};  // consumer writes
 };
 

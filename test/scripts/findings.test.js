@@ -77,7 +77,7 @@ test('what is blamed is read from the report: queueing behind a route, of a requ
 
 test('the page says medians and the rounds\' ratios, of what was measured', () => {
   const text = page(results(['etherpad', 'todo']))
-  assert.match(text, /\n## etherpad\n\nBlamed: .*\(`--require benchmarks\/apps\/etherpad\/keep-page\.js`\)\. 123 requests\/s, 3 errors\.\n/)
+  assert.match(text, /\n## etherpad\n\nBlamed: .*\(`--require benchmarks\/apps\/etherpad\/keep-page\.js`\)\. 123 requests\/s, 2 rounds, 3 errors\.\n/)
   assert.match(text, /\n## todo\n\nBlamed: .*\(`LIST_MOST=20`\)/)
   assert.doesNotMatch(text, /## blog/)
   assert.match(text, /^\| as it is \| 4\.50 \| 1\.50 \| 7\.50 \| 15\.00 \|$/m)
