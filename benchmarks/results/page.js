@@ -129,6 +129,13 @@ ${overheadAt(light, apps, [...PROCESSOR, ...LATENCY])}
 ${sentence(light, apps)} The
 paper's overhead is ${PAPER.overhead.rest} % outside the tail and ${PAPER.overhead.tail} % in it.
 
+What the processor does more, µs a request, and how many events one has. An event costs a fraction of a microsecond
+([overhead.md](overhead.md)): what the main thread pays beyond that are the hooks of the application's promises, of which an event can
+make hundreds (\`EDGEWISE_CAUSALITY=events\` does without); other threads are the ready-time watcher, woken by what the services answer, and
+the drain.
+
+${spent(light, apps)}
+
 At 60 % of saturation, where client, application and services want more than the processors that there are now and then, and whatever
 costs or disturbs the processor is multiplied by the queues:
 
@@ -141,6 +148,19 @@ function overheadAt (results, apps, measures) {
   const rows = apps.flatMap((app) => ['bare again', 'recorded'].map((variant) =>
     [app, variant, ...measures.map(([, of]) => change(against(results, app, variant, of)))]))
   return table(['application', 'variant', ...measures.map(([head]) => head)], rows)
+}
+
+function spent (results, apps) {
+  const rows = apps.map((app) => {
+    const micros = (variant, of) => meanOf(runsOf(results, app, variant).map(({ cpu }) => of(cpu)))
+    const more = (of) => {
+      const bare = micros('bare', of)
+      return `${bare.toFixed(0)} + ${(micros('recorded', of) - bare).toFixed(0)}`
+    }
+    const events = meanOf(runsOf(results, app, 'recorded').map(({ recorded: { report } }) => report.events.count / report.requests.count))
+    return [app, more(({ mainUs }) => mainUs), more(({ mainUs, allUs }) => allUs - mainUs), events.toFixed(1)]
+  })
+  return table(['application', 'main thread', 'other threads', 'events a request'], rows)
 }
 
 function sentence (results, apps) {

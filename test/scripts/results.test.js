@@ -29,8 +29,8 @@ function cell (variant, round, ms, recorded = {}) {
 
 function results ({ off = 0, sent = 1200 } = {}) {
   const report = {
-    requests: {},
-    events: { dropped: 0 },
+    requests: { count: 1000 },
+    events: { count: 4000, dropped: 0 },
     tail: part(10, [2, 5, 3]),
     rest: part(990, [0.5, 0.25, 0.25]),
     routes: [],
@@ -53,6 +53,7 @@ test('the page says shares, ratios and what the paper has', () => {
   assert.match(text, /\| todo \| tail \| 40\.6 % \| unavailable \| unavailable \| 43\.8 % \| 15\.6 % \|/, 'of execution and queueing')
   assert.match(text, /\| todo \| recorded \| \+10\.0 % \[\+10\.0 %, \+10\.0 %\]/)
   assert.match(text, /\| todo \| recorded \| \+2\.0 % \[\+2\.0 %, \+2\.0 %\]/, 'at the light load')
+  assert.match(text, /\| todo \| 100 \+ 2 \| 50 \+ 1 \| 4\.0 \|/)
   assert.match(text, /\| todo \| 20\.0 % \| unavailable \| 32\.5 % \| unavailable \| 35\.0 % \| I\/O 10\.9/, 'of the whole latency, in the cluster')
   assert.match(text, /\| todo \| 0 µs \(0\.00 %\) \| 0 µs \(0\.00 %\) \| 0 µs \(0\.00 %\) \| 0 \| 0 \| 0 \|/)
 })
