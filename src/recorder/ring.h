@@ -68,7 +68,8 @@ class Ring {
  private:
   static constexpr size_t kAhead = 4;  // records: two cache lines
 
-  // All that the producer needs is in one line; the consumer looks at it rarely.
+  // All that the producer needs is in one line; the consumer looks at it
+  // rarely.
   alignas(64) const uint64_t mask_;
   const std::unique_ptr<Record[]> slots_;
   uint64_t cached_tail_ = 0;                   // producer's own
