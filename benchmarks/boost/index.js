@@ -67,7 +67,7 @@ async function run (args) {
 /** @returns {Results} */
 function load ({ seconds, warmup, load, delaysUs, workers, json, resume, apps }) {
   const { packages, ...place } = machine()
-  const fresh = { schema: 1, plan: { seconds, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, costs: [], cells: [] }
+  const fresh = { schema: 2, plan: { seconds, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, costs: [], cells: [] }
   const found = loadResults(fresh, { json, resume })
   return { ...found, apps: NAMES.filter((name) => found.apps.includes(name) || apps.includes(name)) }
 }

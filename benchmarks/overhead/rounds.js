@@ -21,7 +21,7 @@ function inOrder (all, round) {
 }
 
 /**
- * @template {{ plan: object, machine: object }} T
+ * @template {{ schema: number, plan: object, machine: object }} T
  * @param {T} fresh the results of nothing yet
  * @param {{ json?: string, resume: boolean }} options
  * @returns {T} what the file holds, with --resume
@@ -30,7 +30,7 @@ function inOrder (all, round) {
 function loadResults (fresh, { json, resume }) {
   if (!resume || !json || !fs.existsSync(json)) return fresh
   const found = JSON.parse(fs.readFileSync(json, 'utf8'))
-  for (const part of ['plan', 'machine']) {
+  for (const part of ['schema', 'plan', 'machine']) {
     const [was, is] = [JSON.stringify(found[part]), JSON.stringify(fresh[part])]
     if (was !== is) throw new TaskError(`--resume: ${json} has another ${part}: ${was}, and this run ${is}`)
   }

@@ -59,7 +59,7 @@ async function run (args) {
 function begin ({ seconds, warmup, runs, percentile, workers, json, resume }) {
   const { packages, ...place } = machine()
   const plan = { seconds, warmup, runs, percentile, workers }
-  return loadResults({ schema: 1, plan, machine: place, rates: {}, cells: [], light: [], clusters: [] }, { json, resume })
+  return loadResults({ schema: 2, plan, machine: place, rates: {}, cells: [], light: [], clusters: [] }, { json, resume })
 }
 
 async function rateOf (app, settings) {

@@ -2,8 +2,11 @@
 
 const assert = require('node:assert')
 const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
+const { loadResults, saveResults } = require('../../benchmarks/overhead/rounds')
 const { page } = require('../../benchmarks/results/page')
 
 const PROGRAM = path.join(__dirname, '../../benchmarks/results/index.js')
@@ -61,6 +64,17 @@ test('the page says shares, ratios and what the paper has', () => {
 test('what differs from the client, and what is missing, is said', () => {
   const text = page(results({ off: 0.2 * MS, sent: 1201 }), ['latency.svg', 'breakdown.svg'])
   assert.match(text, /\| todo \| 200 µs \(18\.18 %\) \*\*differs\*\* \|.*\| 2 \| 0 \| 0 \|/)
+})
+
+test('results that mean something else are not gone on with', (t) => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-rounds-'))
+  t.after(() => fs.rmSync(directory, { recursive: true }))
+  const json = path.join(directory, 'results.json')
+  const fresh = { schema: 2, plan: { seconds: 1 }, machine: {} }
+  saveResults({ ...fresh, cells: [1] }, json)
+  assert.deepStrictEqual(loadResults({ ...fresh }, { json, resume: true }), { ...fresh, cells: [1] })
+  saveResults({ ...fresh, schema: 1 }, json)
+  assert.throws(() => loadResults({ ...fresh }, { json, resume: true }), /results\.json has another schema: 1, and this run 2/)
 })
 
 test('nonsense flags are named', () => {
