@@ -130,9 +130,9 @@ ${sentence(light, apps)} The
 paper's overhead is ${PAPER.overhead.rest} % outside the tail and ${PAPER.overhead.tail} % in it.
 
 What the processor does more, µs a request, and how many events one has. An event costs a fraction of a microsecond
-([overhead.md](overhead.md)): what the main thread pays beyond that are the hooks of the application's promises, of which an event can
-make hundreds (\`EDGEWISE_CAUSALITY=events\` does without); other threads are the ready-time watcher, woken by what the services answer, and
-the drain.
+([overhead.md](overhead.md)), so events alone do not explain the main thread's part. What else recording does there with the defaults
+is to follow promises; how much of it that is, was not measured here (\`EDGEWISE_CAUSALITY=events\` does without). Of the other
+threads, edgewise's are the ready-time watcher and the drain; they are not told apart from V8's here.
 
 ${spent(light, apps)}
 
