@@ -6,7 +6,7 @@ const { FINDINGS } = require('./findings')
 
 const NAMES = FINDINGS.map(({ app }) => app)
 
-const DEFAULTS = { runs: 5, seconds: 15, warmup: 5, load: 0.5 }
+const DEFAULTS = { runs: 5, seconds: 10, warmup: 4, load: 0.5 }
 
 const USAGE = `Usage: npm run bench:findings -- [options]
 

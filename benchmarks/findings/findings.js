@@ -7,6 +7,7 @@ const path = require('node:path')
 const { ROOT } = require('../../scripts/tasks/tree')
 
 const KEEP_PAGE = path.join(ROOT, 'benchmarks/apps/etherpad/keep-page.js')
+const KEEP_AUTHORS = path.join(ROOT, 'benchmarks/apps/chat/keep-authors.js')
 
 /**
  * @typedef {object} Finding
@@ -45,8 +46,8 @@ const FINDINGS = [
     app: 'chat',
     says: 'I/O and queueing of the list of messages, which reads the author of each one',
     blamedNs: waiting('GET /messages'),
-    change: 'pages of at most 10 messages, not 25',
-    env: { NODE_CONFIG: JSON.stringify({ paginate: { default: 10, max: 10 } }) }
+    change: 'an author is kept for a second',
+    nodeArgs: ['--require', KEEP_AUTHORS]
   },
   {
     app: 'contacts',

@@ -3,7 +3,7 @@
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { NAMES } = require('../apps/app')
 
-const DEFAULTS = { runs: 5, seconds: 20, warmup: 5, percentile: 99, workers: 2 }
+const DEFAULTS = { runs: 5, seconds: 12, warmup: 4, percentile: 99, workers: 2 }
 
 const USAGE = `Usage: npm run bench:apps -- [options]
 

@@ -13,8 +13,10 @@ const { ROOT } = require('../../scripts/tasks/tree')
 const { runApp } = require('../apps/run')
 const { threadTimes, timesBetween } = require('../overhead/thread-cpu')
 
-/** `bare again` is `bare` measured once more (A/A). */
+/** `bare again` is `bare` measured once more (A/A), `recorded` with the defaults. */
 const VARIANTS = ['bare', 'bare again', 'recorded']
+/** At the light load; `without promises` is recorded with EDGEWISE_CAUSALITY=events. */
+const LIGHT_VARIANTS = [...VARIANTS, 'without promises']
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const PERCENTILES = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999 }
 const MAX_BLOCKERS = 50
@@ -28,8 +30,8 @@ const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from
  * @property {boolean} lagged the load generator itself was late
  * @property {Latency} client from the actual send until its kernel had the response
  * @property {Latency} intended from the intended send
- * @property {{ mainUs: number, allUs: number }} cpu processor time a request, of the application's process (of a
- *   cluster, the primary): its main thread, all its threads
+ * @property {{ mainUs: number, allUs: number, helpersUs: number }} cpu processor time a request, of the application's
+ *   process (of a cluster, the primary): its main thread, all its threads, edgewise's threads of those
  * @property {number[]} cdf ns of the client's latencies, at SHARES
  * @property {Recorded} [recorded]
  */
@@ -48,7 +50,7 @@ const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from
 
 /**
  * @param {string} app
- * @param {string} variant one of VARIANTS
+ * @param {string} variant one of LIGHT_VARIANTS
  * @param {{ ratePerS: number, seconds: number, warmup: number, percentile: number, seed: number, workers: number, signal: AbortSignal }} settings
  * @param {{ nodeArgs?: string[], env?: Record<string, string>, cpus?: string, onServing?: Hook, onLoaded?: Hook }} [change] of how
  *   the application is started; hooks as runApp() has them
@@ -59,7 +61,9 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
   try {
     const samples = path.join(scratch, 'samples.csv')
     const trace = path.join(scratch, 'trace')
-    const recorded = variant === 'recorded'
+    const recorded = !variant.startsWith('bare')
+    /** @type {Record<string, string>} */
+    const causality = variant === 'without promises' ? { EDGEWISE_CAUSALITY: 'events' } : {}
     /** @type {{ serving: import('../overhead/thread-cpu').ThreadTime[], loaded: import('../overhead/thread-cpu').ThreadTime[] }} */
     const threads = { serving: [], loaded: [] }
     const { load } = await runApp(app, {
@@ -71,7 +75,7 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
       samples,
       stamps: true,
       nodeArgs: recorded ? [...nodeArgs, '--require', REGISTER] : nodeArgs,
-      env: recorded ? { ...env, EDGEWISE_OUT: trace } : env,
+      env: recorded ? { ...env, ...causality, EDGEWISE_OUT: trace } : env,
       cpus,
       onServing: async (running) => {
         await onServing?.(running)
@@ -100,8 +104,10 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
   }
 }
 
-function cpuOf ({ mainNs, otherNs }, requests) {
-  return { mainUs: mainNs / requests / 1e3, allUs: (mainNs + otherNs) / requests / 1e3 }
+function cpuOf ({ mainNs, otherNs, helpersNs }, requests) {
+  const us = (ns) => ns / requests / 1e3
+  const helpers = Object.values(helpersNs).reduce((sum, ns) => sum + ns, 0)
+  return { mainUs: us(mainNs), allUs: us(mainNs + otherNs), helpersUs: us(helpers) }
 }
 
 function readSamples (file) {
@@ -157,4 +163,4 @@ function latencyOf (sorted) {
 
 const ascending = (a, b) => a - b
 
-module.exports = { SHARES, VARIANTS, measure }
+module.exports = { LIGHT_VARIANTS, SHARES, VARIANTS, measure }

@@ -14,7 +14,7 @@ const { machine } = require('../overhead/machine')
 const { pageFile } = require('../overhead/page-file')
 const { inOrder, loadResults, saveResults } = require('../overhead/rounds')
 const { readArguments } = require('./arguments')
-const { VARIANTS, measure } = require('./cell')
+const { LIGHT_VARIANTS, VARIANTS, measure } = require('./cell')
 const { draw } = require('./figures')
 const { page } = require('./page')
 
@@ -59,7 +59,7 @@ async function run (args) {
 function begin ({ seconds, warmup, runs, percentile, workers, json, resume }) {
   const { packages, ...place } = machine()
   const plan = { seconds, warmup, runs, percentile, workers }
-  return loadResults({ schema: 2, plan, machine: place, rates: {}, cells: [], light: [], clusters: [] }, { json, resume })
+  return loadResults({ schema: 3, plan, machine: place, rates: {}, cells: [], light: [], clusters: [] }, { json, resume })
 }
 
 async function rateOf (app, settings) {
@@ -81,7 +81,7 @@ async function measureRound (results, app, round, settings) {
     saveResults(results, settings.json)
   }
   for (const variant of inOrder(VARIANTS, round)) await one(results.cells, variant, {})
-  for (const variant of inOrder(VARIANTS, round)) await one(results.light, variant, { ratePerS: lightPerS, seconds: settings.seconds * LIGHT_OF_SECONDS })
+  for (const variant of inOrder(LIGHT_VARIANTS, round)) await one(results.light, variant, { ratePerS: lightPerS, seconds: settings.seconds * LIGHT_OF_SECONDS })
   if (findApp(app).workers.at(-1) !== 1) await one(results.clusters, 'recorded', { workers: settings.workers })
 }
 

@@ -5,6 +5,7 @@
 // @ts-ignore: the types are those of its ES module
 const { geometricMean: geometric } = require('simple-statistics')
 const { markdown } = require('../overhead/markdown')
+const { LIGHT_VARIANTS, VARIANTS } = require('./cell')
 const { PAPER } = require('./paper')
 const { against, meanOf, partOf, runsOf } = require('./summary')
 
@@ -124,43 +125,41 @@ function overhead (results, apps) {
   return `Against the bare application in the same round. Processor time is that of the application's process a request, latency the client's.
 At a light load, 30 % of saturation (${rates}), runs of half the time:
 
-${overheadAt(light, apps, [...PROCESSOR, ...LATENCY])}
+${overheadAt(light, apps, LIGHT_VARIANTS, [...PROCESSOR, ...LATENCY])}
 
 ${sentence(light, apps)} The
 paper's overhead is ${PAPER.overhead.rest} % outside the tail and ${PAPER.overhead.tail} % in it.
 
-What the processor does more, µs a request, and how many events one has. An event costs a fraction of a microsecond
-([overhead.md](overhead.md)), so events alone do not explain the main thread's part. What else recording does there with the defaults
-is to follow promises; how much of it that is, was not measured here (\`EDGEWISE_CAUSALITY=events\` does without). Of the other
-threads, edgewise's are the ready-time watcher and the drain; they are not told apart from V8's here.
+The same in µs a request, and how many events one has. What following promises costs is \`recorded\` less \`without promises\`
+(\`EDGEWISE_CAUSALITY=events\`); the rest of the main thread's part is the events', which in a server that does little else cost a
+fraction of a microsecond each ([overhead.md](overhead.md)). Edgewise's threads are the ready-time watcher, which every reply of a
+database wakes, and the drain: where no processor is idle, as here, their time is taken from the client, the services and the application.
 
 ${spent(light, apps)}
 
 At 60 % of saturation, where client, application and services want more than the processors that there are now and then, and whatever
 costs or disturbs the processor is multiplied by the queues:
 
-${overheadAt(results, apps, LATENCY)}
+${overheadAt(results, apps, VARIANTS, LATENCY)}
 
 ${sentence(results, apps)} What recording costs the processor in servers that do little else: [overhead.md](overhead.md).`
 }
 
-function overheadAt (results, apps, measures) {
-  const rows = apps.flatMap((app) => ['bare again', 'recorded'].map((variant) =>
+function overheadAt (results, apps, [, ...variants], measures) {
+  const rows = apps.flatMap((app) => variants.map((variant) =>
     [app, variant, ...measures.map(([, of]) => change(against(results, app, variant, of)))]))
   return table(['application', 'variant', ...measures.map(([head]) => head)], rows)
 }
 
 function spent (results, apps) {
-  const rows = apps.map((app) => {
-    const micros = (variant, of) => meanOf(runsOf(results, app, variant).map(({ cpu }) => of(cpu)))
-    const more = (of) => {
-      const bare = micros('bare', of)
-      return `${bare.toFixed(0)} + ${(micros('recorded', of) - bare).toFixed(0)}`
-    }
-    const events = meanOf(runsOf(results, app, 'recorded').map(({ recorded: { report } }) => report.events.count / report.requests.count))
-    return [app, more(({ mainUs }) => mainUs), more(({ mainUs, allUs }) => allUs - mainUs), events.toFixed(1)]
-  })
-  return table(['application', 'main thread', 'other threads', 'events a request'], rows)
+  const rows = apps.flatMap((app) => LIGHT_VARIANTS.map((variant) => {
+    const runs = runsOf(results, app, variant)
+    const micros = (of) => meanOf(runs.map(({ cpu }) => of(cpu))).toFixed(0)
+    const events = runs[0].recorded ? meanOf(runs.map(({ recorded: { report } }) => report.events.count / report.requests.count)).toFixed(1) : ''
+    return [app, variant, micros(({ mainUs }) => mainUs), micros(({ helpersUs }) => helpersUs),
+      micros(({ mainUs, allUs, helpersUs }) => allUs - mainUs - helpersUs), events]
+  }))
+  return table(['application', 'variant', 'main thread', 'edgewise\'s threads', 'other threads', 'events a request'], rows)
 }
 
 function sentence (results, apps) {

@@ -246,11 +246,15 @@ void StockProvider::OnCheck(uv_check_t* handle) {
 }
 
 void StockProvider::BeforePoll(int epoll_fd) {
-  if (epoll_fd == loop_->backend_fd) tracker_->PollBegin();
+  if (epoll_fd != loop_->backend_fd) return;
+  tracker_->PollBegin();
+  if (watcher_ != nullptr) watcher_->LoopWaits();
 }
 
 void StockProvider::AfterPoll(int epoll_fd, bool waited) {
-  if (epoll_fd == loop_->backend_fd) tracker_->PollEnd(waited);
+  if (epoll_fd != loop_->backend_fd) return;
+  if (watcher_ != nullptr) watcher_->LoopGoesOn(waited);
+  tracker_->PollEnd(waited);
 }
 
 // Reads that JavaScript makes (fs.readSync, a spawnSync's pipes) are part of

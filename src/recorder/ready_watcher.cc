@@ -60,6 +60,7 @@ ReadyWatcher::ReadyWatcher(int epoll_fd, int stop_fd, int64_t interval_ns,
     : epoll_fd_(epoll_fd),
       stop_fd_(stop_fd),
       interval_ns_(interval_ns),
+      interval_ticks_(NsToTicks(static_cast<double>(interval_ns))),
       on_look_(std::move(on_look)) {
   void* memory = mmap(nullptr, sizeof(Slot) * kMaxFds, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -111,9 +112,16 @@ void ReadyWatcher::Run() {
     if (count > 0) Note(edges.data(), count, ticks);
     look_again = on_look_ && on_look_(ticks);
     last_look = now;
+    if (!look_again && LoopKeepsUp(now)) continue;
     const timespec pause{0, interval_ns_};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
   }
+}
+
+// It sleeps, or did until less than an interval ago.
+bool ReadyWatcher::LoopKeepsUp(uint64_t now) const {
+  const uint64_t woke = loop_woke_.load(std::memory_order_relaxed);
+  return woke == kWaits || now - woke < interval_ticks_;
 }
 
 void ReadyWatcher::Note(const epoll_event* edges, int count, uint64_t ticks) {

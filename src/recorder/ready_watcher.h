@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "platform/clock.h"
 #include "recorder/accept_backlog.h"
 
 namespace edgewise {
@@ -23,7 +24,9 @@ namespace edgewise {
 // edge-triggered: it never touches libuv's epoll, so it steals nothing from the
 // loop, whatever libuv does with its own. It sleeps in the kernel until there
 // is an edge, and after each look for one interval: what becomes ready while it
-// rests is seen by the next look, right to half an interval.
+// rests is seen by the next look, right to half an interval. Edges that meet a
+// sleeping loop are few, and each look is dear then (every sleep wakes a
+// processor): it does not rest after those.
 //
 // Stale edges: an edge may be for bytes that the loop has read since. The
 // helper keeps an edge only if the descriptor is still readable, and the loop
@@ -65,6 +68,14 @@ class ReadyWatcher {
   // No connection waits on `fd`.
   void NoArrivals(int fd) {
     if (AcceptBacklog* const backlog = BacklogOf(fd)) backlog->Clear();
+  }
+
+  // The loop begins to wait for I/O.
+  void LoopWaits() { loop_woke_.store(kWaits, std::memory_order_relaxed); }
+
+  // It goes on. `slept`: it had to wait.
+  void LoopGoesOn(bool slept) {
+    loop_woke_.store(slept ? Ticks() : 0, std::memory_order_relaxed);
   }
 
   // When `fd` became readable after its last Consumed(), in ticks; 0: not seen.
@@ -131,12 +142,14 @@ class ReadyWatcher {
 
   ReadyWatcher(int epoll_fd, int stop_fd, int64_t interval_ns, OnLook on_look);
   void Run();
+  bool LoopKeepsUp(uint64_t now) const;
   void Note(const epoll_event* edges, int count, uint64_t ticks);
   void NoteReady(int fd, uint64_t ticks);
 
   const int epoll_fd_;
   const int stop_fd_;  // an eventfd: readable when the helper is to end
   const int64_t interval_ns_;
+  const uint64_t interval_ticks_;
   const OnLook on_look_;
   // Zero pages until touched: 2 MB of addresses, not of memory.
   struct FreeSlots {
@@ -144,6 +157,11 @@ class ReadyWatcher {
   };
   std::unique_ptr<Slot[], FreeSlots> slots_;
   uint32_t accepted_ = 0;  // slots that say so; the loop's own
+
+  // When the loop woke from its last wait; 0: it did not sleep in it. Relaxed:
+  // it decides only whether the helper rests.
+  static constexpr uint64_t kWaits = UINT64_MAX;
+  std::atomic<uint64_t> loop_woke_{0};
 
   std::array<Listening, kMaxListening> listening_;
 

@@ -143,6 +143,28 @@ TEST_F(ReadyWatcherTest, SleepsUntilThereIsAnEdge) {
   EXPECT_EQ(looks_, 1);
 }
 
+// With a long rest after a look: what is seen at once was seen without one.
+TEST(ReadyWatcherRestTest, DoesNotRestWhileTheLoopSleeps) {
+  auto started = ReadyWatcher::Start(900'000'000, nullptr);
+  ASSERT_TRUE(started.ok()) << started.status();
+  ReadyWatcher& watcher = **started;
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+  watcher.Watch(pair[0]);
+  for (int edge = 0; edge < 3; ++edge) {
+    watcher.LoopWaits();
+    ASSERT_EQ(write(pair[1], "x", 1), 1);
+    SleepMs(20);
+    watcher.LoopGoesOn(/*slept=*/true);
+    EXPECT_NE(watcher.ReadySince(pair[0]), 0u) << "edge " << edge;
+    char byte;
+    ASSERT_EQ(read(pair[0], &byte, 1), 1);
+    watcher.Consumed(pair[0], Ticks());
+  }
+  close(pair[0]);
+  close(pair[1]);
+}
+
 TEST_F(ReadyWatcherTest, LooksAgainAsLongAsThereMayBeMore) {
   watcher_->Watch(pair_[0]);
   more_ = true;
