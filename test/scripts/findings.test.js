@@ -97,7 +97,7 @@ test('the published page comes only from the whole measurement', () => {
   assert.strictEqual(readArguments(['--runs', '2']).whole, false)
   assert.strictEqual(readArguments(['--apps', 'todo,chat']).whole, false)
   const { apps, runs, seconds, warmup, load, setup } = readArguments(['--apps', 'todo,chat', '--runs', '2', '--load', '0.4', '--no-setup'])
-  assert.deepStrictEqual([apps, runs, seconds, warmup, load, setup], [['todo', 'chat'], 2, 15, 5, 0.4, false])
+  assert.deepStrictEqual([apps, runs, seconds, warmup, load, setup], [['todo', 'chat'], 2, 10, 4, 0.4, false])
 })
 
 test('nonsense flags are named', () => {
