@@ -2,7 +2,7 @@
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { NAMES } = require('../apps/app')
-const { appsAndRanges, resumable } = require('../results/arguments')
+const { appsAndRanges } = require('../results/arguments')
 const { BASE, POLICIES } = require('./policies')
 
 const DEFAULTS = { runs: 3, seconds: 12, warmup: 3, load: 0.6, workers: 2, delays: '50,500,5000' }
@@ -69,7 +69,7 @@ function readArguments (args) {
 }
 
 function problem (values, positionals) {
-  const wrong = resumable(appsAndRanges(NAMES, RANGES))(values, positionals)
+  const wrong = appsAndRanges(NAMES, RANGES)(values, positionals)
   if (wrong) return wrong
   for (const [option, allowed] of Object.entries({ policies: POLICY_NAMES, sections: SECTIONS })) {
     const unknown = values[option].split(',').find((name) => !allowed.includes(name))

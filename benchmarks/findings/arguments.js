@@ -1,7 +1,7 @@
 'use strict'
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
-const { appsAndRanges, resumable } = require('../results/arguments')
+const { appsAndRanges } = require('../results/arguments')
 const { FINDINGS } = require('./findings')
 
 const NAMES = FINDINGS.map(({ app }) => app)
@@ -38,7 +38,7 @@ function readArguments (args) {
     resume: { type: 'boolean', default: false },
     page: { type: 'string' },
     'no-setup': { type: 'boolean', default: false }
-  }, resumable(appsAndRanges(NAMES, RANGES)))
+  }, appsAndRanges(NAMES, RANGES))
   const apps = values.apps.split(',')
   return {
     apps,

@@ -46,8 +46,8 @@ class Recording {
     recorder_ = *std::move(recorder);
     tracker_ = std::make_unique<EventTracker>(recorder_.get(), nullptr,
                                               AsyncIds{ids_}, &words_);
-    tracker_->PollBegin();
-    tracker_->PollEnd(/*waited=*/true);
+    tracker_->PollBegin(Ticks());
+    tracker_->PollEnd(/*waited=*/true, Ticks());
   }
 
   bool ok() const { return tracker_ != nullptr; }

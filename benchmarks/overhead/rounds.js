@@ -21,6 +21,14 @@ function inOrder (all, round) {
 }
 
 /**
+ * @param {{ json?: string, resume: boolean }} options
+ * @returns {string | undefined} what is wrong with --resume, for parseArguments()
+ */
+function resumeProblem ({ json, resume }) {
+  return resume && !json ? '--resume goes on with a file: give --json FILE' : undefined
+}
+
+/**
  * @template {{ schema: number, plan: object, machine: object }} T
  * @param {T} fresh the results of nothing yet
  * @param {{ json?: string, resume: boolean }} options
@@ -47,4 +55,4 @@ function saveResults (results, file) {
   fs.renameSync(`${file}.part`, file)
 }
 
-module.exports = { inOrder, loadResults, saveResults }
+module.exports = { inOrder, loadResults, resumeProblem, saveResults }

@@ -2,6 +2,8 @@
 
 // The options of benchmarks that saturate servers in turn.
 
+const { resumeProblem } = require('./rounds')
+
 /**
  * @param {{ runs: number, seconds: number, warmup: number, connections: number }} defaults
  * @returns {Record<string, { type: 'string' | 'boolean', default?: string | boolean }>} as parseArgs takes them
@@ -60,8 +62,7 @@ function problemWith (values, positionals, lists, wholes = []) {
   for (const option of ['seconds', 'warmup']) {
     if (!(/^\d+(\.\d+)?$/.test(values[option]) && Number(values[option]) > 0)) return `--${option} ${values[option]}: a number above 0 is needed`
   }
-  if (values.resume && !values.json) return '--resume needs --json FILE'
-  return undefined
+  return resumeProblem(values)
 }
 
 module.exports = { problemWith, serverOptions, serverSettings }

@@ -2,6 +2,7 @@
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { NAMES } = require('../apps/app')
+const { resumeProblem } = require('../overhead/rounds')
 
 const DEFAULTS = { runs: 5, seconds: 12, warmup: 4, percentile: 99, workers: 2 }
 
@@ -40,7 +41,7 @@ function readArguments (args) {
     'from-json': { type: 'string' },
     page: { type: 'string' },
     'no-setup': { type: 'boolean', default: false }
-  }, resumable(appsAndRanges(NAMES, RANGES)))
+  }, appsAndRanges(NAMES, RANGES))
   const apps = values.apps.split(',')
   return {
     apps,
@@ -62,7 +63,7 @@ function readArguments (args) {
 /**
  * @param {string[]} names what --apps may list
  * @param {Record<string, number[]>} ranges [least, most] of each option that is a number
- * @returns {(values: any, positionals: string[]) => string | undefined} for parseArguments()
+ * @returns {(values: any, positionals: string[]) => string | undefined} for parseArguments(); of --resume too
  */
 function appsAndRanges (names, ranges) {
   return (values, positionals) => {
@@ -74,18 +75,8 @@ function appsAndRanges (names, ranges) {
       if (text === undefined || (text.trim() !== '' && text >= least && text <= most)) continue
       return `--${name} ${text}: must be a number from ${least} to ${most}`
     }
-    return undefined
+    return resumeProblem(values)
   }
 }
 
-/**
- * @param {(values: any, positionals: string[]) => string | undefined} problem
- * @returns {(values: any, positionals: string[]) => string | undefined} the same, and --resume needs its file
- */
-function resumable (problem) {
-  return (values, positionals) => values.resume && values.json === undefined
-    ? '--resume goes on with a file: give --json FILE'
-    : problem(values, positionals)
-}
-
-module.exports = { appsAndRanges, readArguments, resumable }
+module.exports = { appsAndRanges, readArguments }

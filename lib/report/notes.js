@@ -6,6 +6,7 @@ const { percent, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 
+const WORTH_A_NOTE = 0.05
 const LESS_THAN_EXACT = /unavailable|upper-bound|shared|per pass/
 
 /** @type {Record<string, string>} */
@@ -34,10 +35,18 @@ function notes (report) {
   return [
     ...ready.length > 0 ? [`Ready times: ${ready.join('; ')}.`] : [],
     ...unavailable.length > 0 ? [`${unavailable.join(' and ')} times are unavailable with this provider; they are part of JavaScript and native.`] : [],
+    ...waking(report.blockers),
     ...watcher(report.watcher),
     ...fidelity(report),
     ...about.length > 0 ? [`Recorded with ${about.join(', ')}.`] : []
   ]
+}
+
+/** @param {Json[]} [blockers] */
+function waking (blockers = []) {
+  const share = blockers.find(({ kind }) => kind === 'wake')?.share ?? 0
+  if (share < WORTH_A_NOTE) return []
+  return ['Waking up: the loop slept when something became ready, and ran that much later. Other threads or processes had the processors.']
 }
 
 /** @param {Json | undefined} found */

@@ -127,6 +127,7 @@ function behind (blockers = []) {
 /** @param {Json} blocker */
 function nameOf (blocker) {
   if (blocker.kind === 'loop') return 'the loop between callbacks'
+  if (blocker.kind === 'wake') return 'the loop waking up'
   if (blocker.kind === 'event' && blocker.type) return `${blocker.type} events of no request`
   return blocker.route || blocker.what
 }

@@ -23,6 +23,7 @@ const PARTS = [
   ['    behind IC', ['queue', 'ic_ns']],
   ['    behind JavaScript and native', ['queue', 'native_ns']],
   ['    between callbacks', ['queue', 'loop_ns']],
+  ['      waking up', ['queue', 'wake_ns']],
   ['  execution', ['exec_ns']],
   ['    GC', ['exec', 'gc_ns']],
   ['    JIT', ['exec', 'jit_ns']],

@@ -85,12 +85,16 @@ void BlameLedger::DropReference(uint32_t owner) {
   Forget(owner);
 }
 
+void BlameLedger::AddIdle(int64_t ns, Blocker* blocker) {
+  if (ns <= 0) return;
+  blocker->queue_ns += static_cast<double>(ns);
+  ++blocker->requests;
+}
+
 void BlameLedger::AddRequest(std::span<const Wait> waits, int64_t loop_ns,
-                             LoopTimeline* timeline) {
-  if (loop_ns > 0) {
-    loop_ns_ += static_cast<double>(loop_ns);
-    ++loop_requests_;
-  }
+                             int64_t wake_ns, LoopTimeline* timeline) {
+  AddIdle(loop_ns, &loop_);
+  AddIdle(wake_ns, &wake_);
   if (waits.empty()) return;
   uint32_t request = static_cast<uint32_t>(requests_.size());
   if (!free_requests_.empty()) {
@@ -235,8 +239,8 @@ std::vector<Blocker> BlameLedger::Blockers() const {
   for (const Cause& cause : causes_) {
     if (cause.blocker.queue_ns > 0) blockers.push_back(cause.blocker);
   }
-  if (loop_ns_ > 0) {
-    blockers.push_back({Blocker::Kind::kLoop, 0, 0, loop_ns_, loop_requests_});
+  for (const Blocker& idle : {loop_, wake_}) {
+    if (idle.queue_ns > 0) blockers.push_back(idle);
   }
   std::stable_sort(blockers.begin(), blockers.end(),
                    [](const Blocker& a, const Blocker& b) {

@@ -13,7 +13,7 @@ namespace edgewise {
 // One cause of the tail's queueing.
 struct Blocker {
   // kJit, kIc: V8's work inside events, which is no part of theirs then.
-  enum class Kind { kRequest, kEvent, kGc, kJit, kIc, kLoop };
+  enum class Kind { kRequest, kEvent, kGc, kJit, kIc, kLoop, kWake };
   Kind kind;
   uint32_t route;  // kRequest
   uint8_t type;    // kRequest, kEvent: EventType; kGc: GcType
@@ -59,8 +59,9 @@ class BlameLedger {
   uint32_t RouteOf(uint32_t owner) const { return owners_[owner].route; }
 
   // The waits of one tail request, none empty, all inside `timeline`.
-  // `loop_ns`: waiting during which nothing occupied the loop.
-  void AddRequest(std::span<const Wait> waits, int64_t loop_ns,
+  // Waiting during which nothing occupied the loop: it ran (`loop_ns`), or had
+  // slept and was not yet awake (`wake_ns`).
+  void AddRequest(std::span<const Wait> waits, int64_t loop_ns, int64_t wake_ns,
                   LoopTimeline* timeline);
 
   // A piece leaves the window. Called in order of `number`. `vm`: V8's times in
@@ -111,6 +112,7 @@ class BlameLedger {
     uint64_t seen_before = 0;  // number of its last piece, plus one
   };
 
+  static void AddIdle(int64_t ns, Blocker* blocker);
   void Forget(uint32_t owner);
   void ForgetUpTo(uint64_t next);
   uint32_t CauseOf(const Piece& piece);
@@ -138,8 +140,9 @@ class BlameLedger {
 
   std::vector<Cause> causes_;
   absl::flat_hash_map<uint64_t, uint32_t> cause_numbers_;
-  double loop_ns_ = 0;
-  uint64_t loop_requests_ = 0;
+  // Nothing occupied the loop.
+  Blocker loop_{Blocker::Kind::kLoop, 0, 0, 0, 0};
+  Blocker wake_{Blocker::Kind::kWake, 0, 0, 0, 0};
 };
 
 }  // namespace edgewise

@@ -47,6 +47,10 @@ class Sweep {
     path_->steps.push_back(step_);
   }
 
+  static bool LoopSlept(const Node& node) {
+    return (node.flags & Node::kLoopSlept) != 0;
+  }
+
   // Moves back to `boundary_ns`; returns how far that was.
   int64_t Cut(int64_t boundary_ns) {
     const int64_t to_ns = std::clamp(boundary_ns, graph_.ready_ns, now_);
@@ -63,18 +67,19 @@ class Sweep {
   }
 
   void Queue(int64_t from_ns, uint64_t from_piece, uint64_t to_piece,
-             int64_t own_ns) {
+             int64_t own_ns, bool loop_slept) {
     const int64_t to_ns = now_;
     const int64_t length_ns = Cut(from_ns);
     if (length_ns == 0) return;
     step_.queue_ns += length_ns;
-    path_->spans.push_back({now_, to_ns, from_piece, to_piece, own_ns});
+    path_->spans.push_back(
+        {now_, to_ns, from_piece, to_piece, own_ns, loop_slept});
   }
 
   void Source(const Node& source) {
     step_.ready_kind = source.ready_kind;
     Exec(source.begin_ns, source.begin_piece, 0, /*shared=*/false);
-    Queue(graph_.ready_ns, 0, source.begin_piece, 0);
+    Queue(graph_.ready_ns, 0, source.begin_piece, 0, LoopSlept(source));
   }
 
   void ToParent(uint32_t index, const Node& node, uint32_t parent_index,
@@ -82,17 +87,19 @@ class Sweep {
     Exec(node.begin_ns, node.begin_piece, index, /*shared=*/false);
     if (parent.event == node.event) {
       step_.ready_kind = ReadyKind::kResolved;
-      Queue(parent.end_ns, parent.end_piece, node.begin_piece, 0);
+      Queue(parent.end_ns, parent.end_piece, node.begin_piece, 0, false);
       return;
     }
     step_.ready_kind = node.ready_kind;
     if (node.begin_ns > node.event_begin_ns) {
-      Queue(node.shared_end_ns, node.shared_end_piece, node.begin_piece, 0);
+      Queue(node.shared_end_ns, node.shared_end_piece, node.begin_piece, 0,
+            false);
       Exec(node.event_begin_ns, node.event_piece, index, /*shared=*/true);
     }
     const int64_t start_ns = std::max(node.ready_ns, parent.end_ns);
     const int64_t own_ns = OwnBetween(parent_index, index, start_ns);
-    Queue(start_ns, parent.end_piece, node.event_piece, own_ns);
+    Queue(start_ns, parent.end_piece, node.event_piece, own_ns,
+          LoopSlept(node));
     step_.io_ns += Cut(parent.end_ns);
   }
 

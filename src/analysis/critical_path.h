@@ -14,6 +14,7 @@ struct QueueSpan {
   uint64_t from_piece;  // no piece before it ends after from_ns
   uint64_t to_piece;    // the piece that begins at to_ns
   int64_t own_ns;       // of it, execution of other nodes of the request
+  bool loop_slept;      // when it began: what nothing occupied is its waking
 };
 
 // A stretch of the path during which the request ran.

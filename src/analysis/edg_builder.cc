@@ -230,7 +230,8 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   node.type = event_->type;
   node.ready_kind = event_->ready_kind;
   node.flags = static_cast<uint8_t>(
-      flags | (slice_.begin_ns > event_->begin_ns ? Node::kSlice : 0));
+      flags | (slice_.begin_ns > event_->begin_ns ? Node::kSlice : 0) |
+      (event_->loop_slept ? Node::kLoopSlept : 0));
   slice_.request = request;
   slice_.node = graph.LastIndex();
   slice_.owner = graph.owner;

@@ -300,6 +300,7 @@ void EventStream::TakeEvent(const Record& record) {
   slices_ = 0;
   inner_seen_ = 0;
   event_.type = InRange(record.type, EventType::kUnknown);
+  event_.loop_slept = (record.aux & kFlagLoopSlept) != 0;
   TakeReady(record, sane);
   event_.counter_end = TakeCounter(record);
   event_.counter_begin = counter_begin_;

@@ -41,6 +41,7 @@ struct Event {
   int64_t ready_ns;  // <= begin_ns; begin_ns where the kind is kNone
   ReadyKind ready_kind;
   EventType type;
+  bool loop_slept;         // in the wait before it
   uint64_t async_id;       // 0: none
   uint64_t counter_begin;  // it registered the ids in (counter_begin,
   uint64_t counter_end;    //                            counter_end]

@@ -102,7 +102,9 @@ Components ExplainPass::Explain(const EndedRequest& request) {
         occupied.busy_ns - occupied.unowned_ns - own_ns;
     ns[Components::kQueueJit] += occupied.vm.jit_ns;
     ns[Components::kQueueIc] += occupied.vm.ic_ns;
-    ns[Components::kQueueLoop] += span.to_ns - span.from_ns - occupied.busy_ns;
+    const int64_t idle_ns = span.to_ns - span.from_ns - occupied.busy_ns;
+    ns[Components::kQueueLoop] += idle_ns;
+    if (span.loop_slept) ns[Components::kQueueWake] += idle_ns;
     hidden_ns += occupied.hidden_ns;
     if (occupied.first < span.to_piece) {
       waits_.push_back({span.from_ns, occupied.first, span.to_piece});
@@ -125,7 +127,10 @@ Components ExplainPass::Explain(const EndedRequest& request) {
 
 void ExplainPass::BlameTail(const EndedRequest& request,
                             const Components& components) {
-  ledger_.AddRequest(waits_, components.ns[Components::kQueueLoop], &timeline_);
+  const auto& ns = components.ns;
+  ledger_.AddRequest(waits_,
+                     ns[Components::kQueueLoop] - ns[Components::kQueueWake],
+                     ns[Components::kQueueWake], &timeline_);
   std::array<bool, kGcTypes> seen{};
   for (const GcNote& note : request.path.gc) {
     const auto type = static_cast<size_t>(note.type);

@@ -59,6 +59,7 @@ Json GroupJson(const Group& group, bool vm_times) {
        Mean(group, RestOf(sum[C::kQueue],
                           sum[C::kQueueGc] + sum[C::kQueueLoop] + queue_vm))},
       {"loop_ns", Mean(group, sum[C::kQueueLoop])},
+      {"wake_ns", Mean(group, sum[C::kQueueWake])},
       {"own_ns", Mean(group, sum[C::kQueueOwn])},
       {"other_requests_ns", Mean(group, sum[C::kQueueOther])},
       {"unowned_ns", Mean(group, sum[C::kQueueUnowned])},

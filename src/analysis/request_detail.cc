@@ -50,11 +50,13 @@ std::vector<BlockedBy> Blocking(const CriticalPath& path, const PathStep& step,
                                 BlameLedger* ledger) {
   CauseNs causes;
   int64_t loop_ns = 0;
+  int64_t wake_ns = 0;
   for (uint32_t i = step.first_span; i < step.end_span; ++i) {
     const QueueSpan& span = path.spans[i];
     const LoopTimeline::Occupied occupied =
         timeline.Between(span.from_ns, span.from_piece, span.to_piece);
-    loop_ns += span.to_ns - span.from_ns - occupied.busy_ns;
+    (span.loop_slept ? wake_ns : loop_ns) +=
+        span.to_ns - span.from_ns - occupied.busy_ns;
     for (uint64_t number = occupied.first; number < span.to_piece; ++number) {
       const Piece& piece = timeline.At(number);
       BlockedBy cause = CauseOf(piece, *ledger);
@@ -70,6 +72,7 @@ std::vector<BlockedBy> Blocking(const CriticalPath& path, const PathStep& step,
     }
   }
   Add(Blocker::Kind::kLoop, loop_ns, &causes);
+  Add(Blocker::Kind::kWake, wake_ns, &causes);
   return Sorted(causes);
 }
 

@@ -14,6 +14,7 @@ struct Node {
   static constexpr uint8_t kInferred = 1;  // the edge is not observed: rule 3
   static constexpr uint8_t kSlice = 2;     // begins inside its event
   static constexpr uint8_t kSink = 4;
+  static constexpr uint8_t kLoopSlept = 8;  // in the wait before its event
 
   int64_t begin_ns;
   int64_t end_ns;

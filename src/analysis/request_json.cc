@@ -30,6 +30,8 @@ std::string CauseText(Blocker::Kind kind, uint32_t route, uint8_t type,
       return "JIT compilation";
     case Blocker::Kind::kIc:
       return "IC misses";
+    case Blocker::Kind::kWake:
+      return "(waking up)";
     case Blocker::Kind::kLoop:
       break;
   }
@@ -48,6 +50,8 @@ const char* KindName(Blocker::Kind kind) {
       return "jit";
     case Blocker::Kind::kIc:
       return "ic";
+    case Blocker::Kind::kWake:
+      return "wake";
     case Blocker::Kind::kLoop:
       break;
   }

@@ -25,7 +25,8 @@ struct Components {
     kQueueOther,
     kQueueUnowned,
     kQueueLoop,
-    kExecJit,  // of the native rest of each, where a recorder measures it
+    kQueueWake,  // of loop: it slept, and was not yet awake
+    kExecJit,    // of the native rest of each, where a recorder measures it
     kExecIc,
     kQueueJit,
     kQueueIc,

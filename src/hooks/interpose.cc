@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "hooks/arrival.h"
-#include "platform/clock.h"
 
 namespace edgewise {
 namespace {
@@ -27,19 +26,13 @@ thread_local SystemCallObserver* observer
 thread_local LoopObserver* loop_observer
     __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// An epoll_wait that took longer than this has slept; one that finds ready
-// files returns within it.
-constexpr double kSleptNs = 4000;
-
 template <typename Call>
 [[gnu::hot]] int ObservedPoll(int epoll_fd, int timeout, Call call) {
   SystemCallObserver* const self = observer;
   if (self == nullptr) return call();
   self->BeforePoll(epoll_fd);
-  const uint64_t begin = Ticks();
   const int count = call();
-  const bool waited = timeout != 0 && Ticks() - begin > NsToTicks(kSleptNs);
-  self->AfterPoll(epoll_fd, waited);
+  self->AfterPoll(epoll_fd, /*may_wait=*/timeout != 0);
   return count;
 }
 

@@ -17,7 +17,8 @@ class SystemCallObserver {
  public:
   virtual ~SystemCallObserver() = default;
   virtual void BeforePoll(int epoll_fd) = 0;
-  virtual void AfterPoll(int epoll_fd, bool waited) = 0;
+  // `may_wait`: the call was one that waits for what is not ready yet.
+  virtual void AfterPoll(int epoll_fd, bool may_wait) = 0;
   // read: true if `fd` is a socket whose arrivals the kernel stamps. AfterRead
   // gets the stamp of what was read then (arrival.h), else 0.
   virtual bool BeforeRead(int fd) = 0;

@@ -47,6 +47,10 @@ const uv_timer_t* FindNodeTimer(uv_loop_t* loop) {
   return found;
 }
 
+// An epoll_wait that took longer than this has slept; one that finds ready
+// files returns within it.
+constexpr double kSleptNs = 4000;
+
 // What libuv's signal handler writes to the loop's signal pipe.
 struct SignalMessage {
   uv_signal_t* handle;
@@ -110,7 +114,7 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   if (recording()) {
     return absl::AlreadyExistsError("this thread is recorded already");
   }
-  TicksPerNs();  // measured now, not inside the first event
+  slept_ticks_ = NsToTicks(kSleptNs);
   config.recorder.first_sequence = EventTracker::FirstSequence(words_);
   auto recorder = Recorder::Start(std::move(config.recorder));
   if (!recorder.ok()) return recorder.status();
@@ -235,7 +239,7 @@ void StockProvider::OnPrepare(uv_prepare_t* handle) {
   if (self->interposition_.ok()) {
     self->descriptors_.Discover(self->watcher_.get());
   } else {
-    self->tracker_->PollBegin();
+    self->tracker_->PollBegin(Ticks());
   }
 }
 
@@ -247,14 +251,17 @@ void StockProvider::OnCheck(uv_check_t* handle) {
 
 void StockProvider::BeforePoll(int epoll_fd) {
   if (epoll_fd != loop_->backend_fd) return;
-  tracker_->PollBegin();
+  poll_began_ = Ticks();
+  tracker_->PollBegin(poll_began_);
   if (watcher_ != nullptr) watcher_->LoopWaits();
 }
 
-void StockProvider::AfterPoll(int epoll_fd, bool waited) {
+void StockProvider::AfterPoll(int epoll_fd, bool may_wait) {
   if (epoll_fd != loop_->backend_fd) return;
-  if (watcher_ != nullptr) watcher_->LoopGoesOn(waited);
-  tracker_->PollEnd(waited);
+  const uint64_t now = Ticks();
+  const bool waited = may_wait && now - poll_began_ > slept_ticks_;
+  if (watcher_ != nullptr) watcher_->LoopGoesOn(waited ? now : 0);
+  tracker_->PollEnd(waited, now);
 }
 
 // Reads that JavaScript makes (fs.readSync, a spawnSync's pipes) are part of

@@ -68,7 +68,7 @@ class StockProvider : private SystemCallObserver {
   bool InJavaScript() const;
 
   [[gnu::hot]] void BeforePoll(int epoll_fd) override;
-  [[gnu::hot]] void AfterPoll(int epoll_fd, bool waited) override;
+  [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait) override;
   [[gnu::hot]] bool BeforeRead(int fd) override;
   [[gnu::hot]] void AfterRead(int fd, const void* data, ssize_t bytes,
                               int64_t arrival_realtime_ns) override;
@@ -97,6 +97,8 @@ class StockProvider : private SystemCallObserver {
   Descriptors descriptors_;
   std::unique_ptr<EventTracker> tracker_;
   bool reading_ = false;  // the system call that runs is the loop's own
+  uint64_t poll_began_ = 0;
+  uint64_t slept_ticks_ = 0;  // a wait that took longer has slept
   ThreadPoolObserver thread_pool_;
   uv_prepare_t prepare_;
   uv_check_t check_;

@@ -17,15 +17,14 @@ void EventTracker::Attach(EventType type) {
   words_->begun_request = SharedWords::kMustCall;
 }
 
-void EventTracker::PollBegin() {
-  if (open_.entered) Close(Ticks());
+void EventTracker::PollBegin(uint64_t now) {
+  if (open_.entered) Close(now);
   open_ = OpenEvent{};
   after_check_ = false;
-  poll_ticks_ = Ticks();
+  poll_ticks_ = now;
 }
 
-void EventTracker::PollEnd(bool waited) {
-  const uint64_t now = Ticks();
+void EventTracker::PollEnd(bool waited, uint64_t now) {
   ++polls_;
   poll_waited_ = waited;
   // Without a wait the files were ready before the loop asked.
@@ -123,6 +122,7 @@ void EventTracker::Close(uint64_t now) {
   PutIds(record, open_.async_id, ids_.counter());
   record.kind = RecordKind::kEvent;
   record.type = static_cast<uint8_t>(open_.type);
+  if (poll_waited_) open_.flags |= kFlagLoopSlept;
   record.aux = EventAux(open_.ready_kind, open_.fd, open_.flags);
   recorder_->PushEvent(record, next_sequence_);
   open_.entered = false;

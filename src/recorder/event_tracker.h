@@ -111,10 +111,10 @@ class EventTracker {
   void Detach() { Close(Ticks()); }
 
   // The loop is about to wait for I/O.
-  [[gnu::hot]] void PollBegin();
+  [[gnu::hot]] void PollBegin(uint64_t now);
 
   // The loop has been told what is ready. `waited`: it slept for it.
-  [[gnu::hot]] void PollEnd(bool waited);
+  [[gnu::hot]] void PollEnd(bool waited, uint64_t now);
 
   // The loop is about to read from (accept on) `fd`, which the watcher may see.
   void IoBegin(EventType type, int fd, bool watched) {

@@ -112,7 +112,8 @@ void ReadyWatcher::Run() {
     if (count > 0) Note(edges.data(), count, ticks);
     look_again = on_look_ && on_look_(ticks);
     last_look = now;
-    if (!look_again && LoopKeepsUp(now)) continue;
+    const bool alone = now - before > interval_ticks_;
+    if (alone && !look_again && LoopKeepsUp(now)) continue;
     const timespec pause{0, interval_ns_};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
   }

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "platform/clock.h"
 #include "recorder/accept_backlog.h"
 
 namespace edgewise {
@@ -24,9 +23,9 @@ namespace edgewise {
 // edge-triggered: it never touches libuv's epoll, so it steals nothing from the
 // loop, whatever libuv does with its own. It sleeps in the kernel until there
 // is an edge, and after each look for one interval: what becomes ready while it
-// rests is seen by the next look, right to half an interval. Edges that meet a
-// sleeping loop are few, and each look is dear then (every sleep wakes a
-// processor): it does not rest after those.
+// rests is seen by the next look, right to half an interval. An edge that comes
+// alone and meets a sleeping loop needs no rest: that would only be one more
+// sleep, each of which wakes a processor.
 //
 // Stale edges: an edge may be for bytes that the loop has read since. The
 // helper keeps an edge only if the descriptor is still readable, and the loop
@@ -73,9 +72,9 @@ class ReadyWatcher {
   // The loop begins to wait for I/O.
   void LoopWaits() { loop_woke_.store(kWaits, std::memory_order_relaxed); }
 
-  // It goes on. `slept`: it had to wait.
-  void LoopGoesOn(bool slept) {
-    loop_woke_.store(slept ? Ticks() : 0, std::memory_order_relaxed);
+  // It goes on. `woke`: at these ticks it was woken; 0: it did not sleep.
+  void LoopGoesOn(uint64_t woke) {
+    loop_woke_.store(woke, std::memory_order_relaxed);
   }
 
   // When `fd` became readable after its last Consumed(), in ticks; 0: not seen.

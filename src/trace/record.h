@@ -123,6 +123,8 @@ inline constexpr int32_t kNoFd = -1;
 inline constexpr uint32_t kReadyKindMask = 0xF;
 inline constexpr uint32_t kFlagNewConnection =
     0x10;  // first read of its socket
+inline constexpr uint32_t kFlagLoopSlept =
+    0x20;  // in the wait before it: it had to be woken
 inline constexpr uint32_t kFdShift = 8;
 
 inline uint64_t AsyncId(const Record& r) {

@@ -90,6 +90,7 @@ latency                               58.2 ms      16.9 ms    +41.3 ms
     behind IC                     unavailable  unavailable
     behind JavaScript and native      25.0 ms      3.70 ms    +21.3 ms
     between callbacks                  900 µs       100 µs     +800 µs
+      waking up                        600 µs      50.0 µs     +550 µs
   execution                           13.0 ms      6.00 ms    +7.00 ms
     GC                                2.10 ms       200 µs    +1.90 ms
     JIT                           unavailable  unavailable
@@ -146,6 +147,10 @@ test('first sentence: no blocker stands out, none is known, the loop', () => {
   assert.match(firstLine(minimal(group(42e6, { queue: 40e6 }), group(2e6))), /: 40 ms queued more/)
   const loop = [{ what: '(between callbacks)', kind: 'loop', queue_ns: 1e8, share: 1, requests: 10 }]
   assert.match(firstLine(minimal(group(42e6, { queue: 40e6 }), group(2e6), { blockers: loop })), /: 40 ms queued behind the loop between callbacks more/)
+  const wake = [{ what: '(waking up)', kind: 'wake', queue_ns: 1e8, share: 1, requests: 10 }]
+  const late = minimal(group(42e6, { queue: 40e6 }), group(2e6), { blockers: wake })
+  assert.match(firstLine(late), /: 40 ms queued behind the loop waking up more/)
+  assert.match(render(late), /\nWaking up: the loop slept when something became ready, and ran that much later\. Other threads/)
 })
 
 test('first sentence: small parts are left out, what shrank is said', () => {
@@ -179,7 +184,7 @@ test('first sentence: no request, one request, no rest, no tail', () => {
 
 function empty () {
   const exec = { gc_ns: null, jit_ns: null, ic_ns: null, native_ns: null }
-  return { count: 0, mean_latency_ns: null, io_ns: null, queue_ns: null, exec_ns: null, exec, queue: { ...exec, loop_ns: null, own_ns: null, other_requests_ns: null, unowned_ns: null } }
+  return { count: 0, mean_latency_ns: null, io_ns: null, queue_ns: null, exec_ns: null, exec, queue: { ...exec, loop_ns: null, wake_ns: null, own_ns: null, other_requests_ns: null, unowned_ns: null } }
 }
 
 test('losses are always said, before any table', () => {

@@ -145,7 +145,7 @@ TEST_P(BlameTest, AgreesWithWalkingEveryWait) {
       end = occupied.first - 1;
       end_ns = timeline_.At(end).begin_ns;
     }
-    ledger_.AddRequest(waits, 0, &timeline_);
+    ledger_.AddRequest(waits, 0, 0, &timeline_);
   }
   for (size_t i = 0; i < owners_.size(); ++i) {
     ledger_.CloseOwner(owners_[i], routes_[i]);
@@ -169,8 +169,8 @@ TEST_F(BlameTest, VmTimesAreNoPartOfTheEventsInWhichTheyWereSpent) {
   Push(100, 0, false, 3, {40, 20});
   Push(10, -1, true, 2);
   // One waits for all of it, the other for the last quarter of the event.
-  ledger_.AddRequest(std::vector<Wait>{{1000, 0, 2}}, 0, &timeline_);
-  ledger_.AddRequest(std::vector<Wait>{{1075, 0, 2}}, 0, &timeline_);
+  ledger_.AddRequest(std::vector<Wait>{{1000, 0, 2}}, 0, 0, &timeline_);
+  ledger_.AddRequest(std::vector<Wait>{{1075, 0, 2}}, 0, 0, &timeline_);
   ledger_.CloseOwner(owners_[0], 5);
   ledger_.ReleaseClosed(timeline_.next());
   timeline_.Flush();
@@ -192,18 +192,20 @@ TEST_F(BlameTest, OwnerThatOutlivesTheWindow) {
   Push(10, 0, false, 3);
   Push(20, 1, false, 3);
   const std::vector<Wait> waits = {{1000, 0, 2}};
-  ledger_.AddRequest(waits, 7, &timeline_);
+  ledger_.AddRequest(waits, 7, 3, &timeline_);
   timeline_.Flush();
   ledger_.CloseOwner(owners_[0], 5);
   ledger_.CloseOwner(owners_[1], 5);
   ledger_.ReleaseClosed(timeline_.next());
   const std::vector<Blocker> blockers = ledger_.Blockers();
-  ASSERT_EQ(blockers.size(), 2);
+  ASSERT_EQ(blockers.size(), 3);
   EXPECT_EQ(blockers[0].route, 5);
   EXPECT_EQ(blockers[0].queue_ns, 30);
   EXPECT_EQ(blockers[0].requests, 1);
   EXPECT_EQ(blockers[1].kind, Blocker::Kind::kLoop);
   EXPECT_EQ(blockers[1].queue_ns, 7);
+  EXPECT_EQ(blockers[2].kind, Blocker::Kind::kWake);
+  EXPECT_EQ(blockers[2].queue_ns, 3);
 }
 
 // Numbers of owners are given out again only when nothing refers to them.

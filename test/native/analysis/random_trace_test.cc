@@ -39,6 +39,7 @@ void ExpectGroupSums(const Json& group) {
                   NumberOf(queue["other_requests_ns"]) +
                   NumberOf(queue["loop_ns"]),
               2);
+  EXPECT_LE(NumberOf(queue["wake_ns"]), NumberOf(queue["loop_ns"]));
   for (const auto* parts : {&exec, &queue}) {
     for (const auto& [key, value] : parts->items()) {
       EXPECT_GE(NumberOf(value), 0) << key;

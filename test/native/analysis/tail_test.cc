@@ -111,6 +111,35 @@ TEST(TailTest, Blockers) {
   EXPECT_EQ(blockers[1]["type"], "tcp_read");
 }
 
+// Two events of one batch: both waited until the loop was awake, the second one
+// behind the first as well.
+TEST(TailTest, WakingUpIsToldFromTheTimeBetweenCallbacks) {
+  constexpr auto kSeen = ReadyKind::kObserved;
+  TraceBuilder t;
+  t.Meta().Start(100, 1).End(110, 1, "GET /first");
+  t.Event(100, 110, {kRead, 70, 5, kSeen, kFlagLoopSlept});
+  t.Start(112, 2).End(120, 2, "GET /second");
+  t.Event(112, 120, {kRead, 80, 6, kSeen, kFlagLoopSlept});
+  t.Start(225, 3).End(230, 3, "GET /third");
+  t.Event(225, 230, {kRead, 205, 5});
+  const Json report = ReportOf(t);
+  const auto idle = [&](const char* route) {
+    for (const Json& one : report["routes"]) {
+      if (one["route"] != route) continue;
+      const Json& queue = one["tail"]["queue"];
+      return std::pair(queue["loop_ns"].get<int64_t>(),
+                       queue["wake_ns"].get<int64_t>());
+    }
+    return std::pair(int64_t{-1}, int64_t{-1});
+  };
+  EXPECT_EQ(idle("GET /first"), std::pair(int64_t{30}, int64_t{30}));
+  EXPECT_EQ(idle("GET /second"), std::pair(int64_t{22}, int64_t{22}));
+  EXPECT_EQ(idle("GET /third"), std::pair(int64_t{20}, int64_t{0}));
+  const Json step = RequestOf(t, 2)["path"][0];
+  EXPECT_EQ(step["blocked_by"][0]["what"], "(waking up)");
+  EXPECT_EQ(step["blocked_by"][0]["ns"], 22);
+}
+
 TEST(TailTest, BlockersOfOneStep) {
   TraceBuilder t = TenRequests();
   const Json step = RequestOf(t, 10)["path"][0];

@@ -39,6 +39,7 @@ class TraceBuilder {
     int64_t ready = -1;  // < 0: none
     uint64_t id = 0;     // async id of the resource
     ReadyKind kind = ReadyKind::kObserved;
+    uint32_t flags = 0;
   };
 
   // `ticks_per_ns`: the clock's rate.
@@ -218,7 +219,8 @@ inline uint64_t TraceBuilder::Event(int64_t begin, int64_t end,
     record.ready_before = static_cast<float>(Ticks(begin) - Ticks(spec.ready));
   }
   record.type = static_cast<uint8_t>(spec.type);
-  record.aux = EventAux(ready ? spec.kind : ReadyKind::kNone, kNoFd, 0);
+  record.aux =
+      EventAux(ready ? spec.kind : ReadyKind::kNone, kNoFd, spec.flags);
   SetIds(record, spec.id & kIdMask, counter_ & kIdMask);
   Raw(record);
   const uint64_t number = sequence_;

@@ -41,8 +41,8 @@ class EventTrackerTest : public ::testing::Test {
   }
   // The loop comes back with work.
   void Poll(bool waited = true) {
-    tracker_->PollBegin();
-    tracker_->PollEnd(waited);
+    tracker_->PollBegin(Ticks());
+    tracker_->PollEnd(waited, Ticks());
   }
   std::vector<Record> Finish() {
     tracker_->Detach();
@@ -77,6 +77,19 @@ TEST_F(EventTrackerTest, AReadIsOneEventHoweverOftenJavaScriptIsEntered) {
   EXPECT_EQ(AsyncId(records[0]), 21u);
   EXPECT_EQ(IdCounter(records[0]), 103u);
   EXPECT_EQ(ReadyKindOf(records[0]), ReadyKind::kObserved);
+}
+
+TEST_F(EventTrackerTest, AnEventTellsWhetherTheLoopSleptBeforeIt) {
+  for (const bool waited : {true, false}) {
+    Poll(waited);
+    tracker_->IoBegin(EventType::kTcpRead, 7, false);
+    Js(21);
+  }
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_NE(records[0].aux & kFlagLoopSlept, 0u);
+  EXPECT_EQ(records[1].aux & kFlagLoopSlept, 0u);
 }
 
 TEST_F(EventTrackerTest, ABoundaryWithoutJavaScriptIsNoEvent) {

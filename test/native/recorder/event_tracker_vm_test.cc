@@ -88,8 +88,8 @@ class EventTrackerVmTest : public ::testing::Test {
 
   // An event in which JavaScript runs under `id`; the slice's number.
   uint32_t Event(double id, EventType type = EventType::kTcpRead) {
-    tracker_->PollBegin();
-    tracker_->PollEnd(true);
+    tracker_->PollBegin(Ticks());
+    tracker_->PollEnd(/*waited=*/true, Ticks());
     tracker_->IoBegin(type, 7, false);
     ids_[0] = id;
     tracker_->EnterJs(loop_);

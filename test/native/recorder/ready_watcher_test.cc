@@ -143,26 +143,56 @@ TEST_F(ReadyWatcherTest, SleepsUntilThereIsAnEdge) {
   EXPECT_EQ(looks_, 1);
 }
 
-// With a long rest after a look: what is seen at once was seen without one.
-TEST(ReadyWatcherRestTest, DoesNotRestWhileTheLoopSleeps) {
-  auto started = ReadyWatcher::Start(900'000'000, nullptr);
-  ASSERT_TRUE(started.ok()) << started.status();
-  ReadyWatcher& watcher = **started;
-  int pair[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
-  watcher.Watch(pair[0]);
-  for (int edge = 0; edge < 3; ++edge) {
-    watcher.LoopWaits();
-    ASSERT_EQ(write(pair[1], "x", 1), 1);
-    SleepMs(20);
-    watcher.LoopGoesOn(/*slept=*/true);
-    EXPECT_NE(watcher.ReadySince(pair[0]), 0u) << "edge " << edge;
-    char byte;
-    ASSERT_EQ(read(pair[0], &byte, 1), 1);
-    watcher.Consumed(pair[0], Ticks());
+// A watcher with a long rest, whose loop sleeps, and edges on three files.
+class ReadyWatcherRestTest : public ::testing::Test {
+ protected:
+  static constexpr int kRestMs = 400;
+
+  void SetUp() override {
+    auto watcher = ReadyWatcher::Start(kRestMs * 1'000'000, nullptr);
+    ASSERT_TRUE(watcher.ok()) << watcher.status();
+    watcher_ = *std::move(watcher);
+    for (auto& pair : pairs_) {
+      ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+      watcher_->Watch(pair[0]);
+    }
+    watcher_->LoopWaits();
   }
-  close(pair[0]);
-  close(pair[1]);
+  void TearDown() override {
+    watcher_.reset();
+    for (const auto& pair : pairs_) {
+      close(pair[0]);
+      close(pair[1]);
+    }
+  }
+  // Whether the edge is seen long before a rest would be over.
+  bool SeesAtOnce(int file) {
+    EXPECT_EQ(write(pairs_[file][1], "x", 1), 1);
+    SleepMs(kRestMs / 8);
+    return watcher_->ReadySince(pairs_[file][0]) != 0;
+  }
+
+  std::unique_ptr<ReadyWatcher> watcher_;
+  int pairs_[3][2];
+};
+
+TEST_F(ReadyWatcherRestTest, DoesNotRestAfterALoneEdgeOfASleepingLoop) {
+  SleepMs(kRestMs + 100);
+  EXPECT_TRUE(SeesAtOnce(0));
+  watcher_->LoopGoesOn(Ticks());
+  EXPECT_TRUE(SeesAtOnce(1));
+}
+
+TEST_F(ReadyWatcherRestTest, RestsBetweenEdgesThatComeFast) {
+  EXPECT_TRUE(SeesAtOnce(0));
+  EXPECT_FALSE(SeesAtOnce(1));
+}
+
+TEST_F(ReadyWatcherRestTest, RestsWhileTheLoopIsBusy) {
+  SleepMs(kRestMs + 100);
+  watcher_->LoopGoesOn(/*woke=*/0);
+  EXPECT_TRUE(SeesAtOnce(0));
+  EXPECT_FALSE(SeesAtOnce(1));
 }
 
 TEST_F(ReadyWatcherTest, LooksAgainAsLongAsThereMayBeMore) {
