@@ -49,8 +49,6 @@ ssize_t ReadStamped(int fd, void* data, size_t size, int64_t* realtime_ns) {
   message.msg_controllen = sizeof(control);
   // recvmsg(2), less glibc's entry into a cancellation point.
   const ssize_t bytes = syscall(SYS_recvmsg, fd, &message, 0);
-  // The number is another file's now.
-  if (bytes < 0 && errno == ENOTSOCK) return read(fd, data, size);
   if (bytes <= 0) return bytes;
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (header != nullptr && header->cmsg_level == SOL_SOCKET &&

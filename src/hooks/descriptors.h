@@ -39,6 +39,9 @@ class Descriptors {
     return Classify(fd);
   }
 
+  // Forgets what `fd` was.
+  void Drop(int fd) { known_[static_cast<size_t>(fd)] = {}; }
+
   // Forgets all, and has the kernel stamp no more.
   void Forget();
 

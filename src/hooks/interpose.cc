@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -61,11 +62,18 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
   if (LoopObserver* const loop = loop_observer) loop->BeforeReceive(fd);
   SystemCallObserver* const self = observer;
   if (self == nullptr) return read(fd, data, size);
-  int64_t arrival_ns = 0;
-  const ssize_t bytes = self->BeforeRead(fd)
-                            ? ReadStamped(fd, data, size, &arrival_ns)
-                            : read(fd, data, size);
-  self->AfterRead(fd, data, bytes, arrival_ns);
+  if (self->BeforeStampedRead(fd)) {
+    int64_t arrival_ns = 0;
+    const ssize_t bytes = ReadStamped(fd, data, size, &arrival_ns);
+    if (bytes >= 0 || errno != ENOTSOCK) [[likely]] {
+      self->AfterStampedRead(fd, arrival_ns);
+      return bytes;
+    }
+    self->NotASocket(fd);
+  }
+  self->BeforeRead(fd);
+  const ssize_t bytes = read(fd, data, size);
+  self->AfterRead(fd, data, bytes);
   return bytes;
 }
 

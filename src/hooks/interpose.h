@@ -19,11 +19,16 @@ class SystemCallObserver {
   virtual void BeforePoll(int epoll_fd) = 0;
   // `may_wait`: the call was one that waits for what is not ready yet.
   virtual void AfterPoll(int epoll_fd, bool may_wait) = 0;
-  // read: true if `fd` is a socket whose arrivals the kernel stamps. AfterRead
-  // gets the stamp of what was read then (arrival.h), else 0.
-  virtual bool BeforeRead(int fd) = 0;
-  virtual void AfterRead(int fd, const void* data, ssize_t bytes,
-                         int64_t arrival_realtime_ns) = 0;
+  // read: true if `fd` is known as a socket whose arrivals the kernel stamps
+  // (arrival.h). AfterStampedRead follows with the stamp of what was read, 0 if
+  // there is none; or NotASocket, and then the two below.
+  virtual bool BeforeStampedRead(int fd) = 0;
+  virtual void AfterStampedRead(int fd, int64_t arrival_realtime_ns) = 0;
+  // The number is another file's by now.
+  virtual void NotASocket(int fd) = 0;
+  // read of anything else.
+  virtual void BeforeRead(int fd) = 0;
+  virtual void AfterRead(int fd, const void* data, ssize_t bytes) = 0;
   // recvmsg, recvmmsg, recvfrom, accept4.
   virtual void BeforeReceive(int fd) = 0;
   virtual void AfterReceive(int fd) = 0;

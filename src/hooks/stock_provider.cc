@@ -267,27 +267,37 @@ void StockProvider::AfterPoll(int epoll_fd, bool may_wait) {
 // Reads that JavaScript makes (fs.readSync, a spawnSync's pipes) are part of
 // the running event, not the begin of another. Only files and pipes are read
 // like that.
-bool StockProvider::ReadByLoop(int fd, EventType type) const {
-  if (fd == loop_->async_io_watcher.fd || fd == loop_->signal_io_watcher.fd) {
-    return true;
-  }
-  const bool may_be_script =
-      type == EventType::kPipeRead || type == EventType::kPoll;
-  return !may_be_script || !InJavaScript();
+bool StockProvider::ReadByLoop(int fd) const {
+  return fd == loop_->async_io_watcher.fd ||
+         fd == loop_->signal_io_watcher.fd || !InJavaScript();
 }
 
-bool StockProvider::BeforeRead(int fd) {
+// What is known of `fd` may be of a connection that had its number before: the
+// event begins when the kernel has agreed that it is a socket.
+bool StockProvider::BeforeStampedRead(int fd) {
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
-  reading_ = descriptor.stamped || ReadByLoop(fd, descriptor.type);
-  if (reading_) tracker_->IoBegin(descriptor.type, fd, descriptor.watched);
-  return descriptor.stamped;
+  if (!descriptor.stamped) return false;
+  stamped_is_watched_ = descriptor.watched;
+  stamped_began_ = tracker_->BeforeIo(fd, descriptor.watched);
+  return true;
 }
 
-void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes,
-                              int64_t arrival_realtime_ns) {
-  if (!reading_) return;
+void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns) {
+  tracker_->IoBegan(EventType::kTcpRead, fd, stamped_is_watched_,
+                    stamped_began_);
   tracker_->IoEnd(arrival_realtime_ns);
-  if (arrival_realtime_ns != 0 || fd != loop_->signal_io_watcher.fd) return;
+}
+
+void StockProvider::BeforeRead(int fd) {
+  const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
+  reading_ = ReadByLoop(fd);
+  if (reading_) tracker_->IoBegin(descriptor.type, fd, descriptor.watched);
+}
+
+void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes) {
+  if (!reading_) return;
+  tracker_->IoEnd(/*arrival_realtime_ns=*/0);
+  if (fd != loop_->signal_io_watcher.fd) return;
   SignalMessage message;
   if (bytes >= static_cast<ssize_t>(sizeof(message))) {
     std::memcpy(&message, data, sizeof(message));
@@ -297,7 +307,9 @@ void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes,
 
 void StockProvider::BeforeReceive(int fd) {
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
-  reading_ = ReadByLoop(fd, descriptor.type);
+  const bool may_be_script = descriptor.type == EventType::kPipeRead ||
+                             descriptor.type == EventType::kPoll;
+  reading_ = !may_be_script || ReadByLoop(fd);
   if (reading_) tracker_->IoBegin(descriptor.type, fd, descriptor.watched);
 }
 

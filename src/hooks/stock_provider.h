@@ -69,9 +69,12 @@ class StockProvider : private SystemCallObserver {
 
   [[gnu::hot]] void BeforePoll(int epoll_fd) override;
   [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait) override;
-  [[gnu::hot]] bool BeforeRead(int fd) override;
-  [[gnu::hot]] void AfterRead(int fd, const void* data, ssize_t bytes,
-                              int64_t arrival_realtime_ns) override;
+  [[gnu::hot]] bool BeforeStampedRead(int fd) override;
+  [[gnu::hot]] void AfterStampedRead(int fd,
+                                     int64_t arrival_realtime_ns) override;
+  void NotASocket(int fd) override { descriptors_.Drop(fd); }
+  void BeforeRead(int fd) override;
+  void AfterRead(int fd, const void* data, ssize_t bytes) override;
   void BeforeReceive(int fd) override;
   void AfterReceive(int fd) override;
   void AfterAccept(int listening_fd, int new_fd) override;
@@ -80,7 +83,7 @@ class StockProvider : private SystemCallObserver {
   void AttachCallbacks();
   void DetachCallbacks();
   void NoteTimer();
-  bool ReadByLoop(int fd, EventType type) const;
+  bool ReadByLoop(int fd) const;
 
   [[gnu::hot]] static void OnEnterJs(v8::Isolate*);
   static void OnPart(void* isolate, double async_id, double last_async_id);
@@ -97,6 +100,8 @@ class StockProvider : private SystemCallObserver {
   Descriptors descriptors_;
   std::unique_ptr<EventTracker> tracker_;
   bool reading_ = false;  // the system call that runs is the loop's own
+  bool stamped_is_watched_ = false;         // of the stamped read that runs,
+  EventTracker::IoMoment stamped_began_{};  // its begin
   uint64_t poll_began_ = 0;
   uint64_t slept_ticks_ = 0;  // a wait that took longer has slept
   ThreadPoolObserver thread_pool_;
