@@ -155,6 +155,7 @@ void ThreadPoolObserver::OnDone(uv__work* work, int status) {
                               completion.stamped);
   }
   completion.done(work, status);
+  if (self->tracker_ != nullptr) self->tracker_->WorkEnd();
 }
 
 EventType ThreadPoolObserver::TypeOf(uv__work* work) {

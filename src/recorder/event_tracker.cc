@@ -58,8 +58,9 @@ void EventTracker::EnterOther(uint64_t id, int64_t timers_due_ns) {
          ReadyKind::kDue);
   } else if (open_.entered) {
     if (id == 0) return;  // a tick of the running event
-    if (open_.async_id == 0 && open_.fd != kNoFd) {
-      // Native code made an object first (accept), now calls its handler.
+    if (open_.async_id == 0 && (open_.fd != kNoFd || open_.in_work)) {
+      // Native code made an object first (a connection, a file system call's
+      // error), now calls its handler.
       open_.async_id = slice_id_ = id;
       return;
     }

@@ -166,7 +166,10 @@ class EventTracker {
          stamped      ? ReadyKind::kCompleted
          : ready != 0 ? ReadyKind::kObserved
                       : ReadyKind::kNone);
+    open_.in_work = true;
   }
+  // It has run.
+  void WorkEnd() { open_.in_work = false; }
 
   // What is being handled turned out to be `type` (a signal: a child's end).
   void Refine(EventType type) { open_.type = type; }
@@ -240,6 +243,7 @@ class EventTracker {
     bool watched = false;      // by the watcher, if it became ready
     bool entered = false;      // JavaScript has run: it is an event
     bool has_request = false;  // it is the source of a request
+    bool in_work = false;      // in a thread-pool request's callback
   };
 
   struct Moment {

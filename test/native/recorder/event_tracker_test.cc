@@ -92,6 +92,23 @@ TEST_F(EventTrackerTest, AnEventTellsWhetherTheLoopSleptBeforeIt) {
   EXPECT_EQ(records[1].aux & kFlagLoopSlept, 0u);
 }
 
+// A file system call that has failed makes its error first, then calls back.
+TEST_F(EventTrackerTest, AWorkThatMakesAnObjectFirstIsOneEvent) {
+  Poll();
+  tracker_->WorkBegin(EventType::kFsStat, 0);
+  Js(0);
+  Js(21);
+  tracker_->WorkEnd();
+  Js(22);  // a write has completed: nobody said so
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kFsStat);
+  EXPECT_EQ(AsyncId(records[0]), 21u);
+  EXPECT_EQ(TypeOf(records[1]), EventType::kWrite);
+  EXPECT_EQ(AsyncId(records[1]), 22u);
+}
+
 TEST_F(EventTrackerTest, ABoundaryWithoutJavaScriptIsNoEvent) {
   Poll();
   tracker_->IoBegin(EventType::kTcpRead, 7, true);

@@ -1,8 +1,9 @@
 'use strict'
 
 // A file read by callbacks: fs.readFile, whose four events show only the last
-// one's callback, and open, read, close one by one.
+// one's callback, and open, read, close one by one. And one that is not there.
 
+const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { serve, spin } = require('../witness')
 
@@ -11,7 +12,7 @@ module.exports = {
   file: __filename,
   async drive (client) {
     const connections = await client.connectWarm(3, '/whole', 10)
-    for (const kind of ['whole', 'steps']) {
+    for (const kind of ['whole', 'steps', 'missing']) {
       for (let round = 0; round < 3; round++) {
         await Promise.all(connections.map((connection, i) => connection.get(`/${kind}/r${round}x${i}`)))
       }
@@ -56,4 +57,15 @@ function steps (witness, request, response) {
   source.leave()
 }
 
-if (require.main === module) serve({ whole, steps })
+function missing (witness, request, response) {
+  const source = witness.enter('source', 'tcp_read', null)
+  fs.stat(`${__filename}.not`, (error) => {
+    assert.equal(error?.code, 'ENOENT')
+    const stat = witness.enter('stat', 'fs_stat', 'source')
+    spin(6)
+    witness.finish(response, stat, ['source', 'stat'])
+  })
+  source.leave()
+}
+
+if (require.main === module) serve({ whole, steps, missing })
