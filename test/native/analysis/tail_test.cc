@@ -122,19 +122,16 @@ TEST(TailTest, WakingUpIsToldFromTheTimeBetweenCallbacks) {
   t.Event(112, 120, {kRead, 80, 6, kSeen, kFlagLoopSlept});
   t.Start(225, 3).End(230, 3, "GET /third");
   t.Event(225, 230, {kRead, 205, 5});
-  const Json report = ReportOf(t);
-  const auto idle = [&](const char* route) {
-    for (const Json& one : report["routes"]) {
-      if (one["route"] != route) continue;
-      const Json& queue = one["tail"]["queue"];
-      return std::pair(queue["loop_ns"].get<int64_t>(),
-                       queue["wake_ns"].get<int64_t>());
-    }
-    return std::pair(int64_t{-1}, int64_t{-1});
+  const auto queue = [&](const char* route) {
+    ReportOptions options;
+    options.route = route;
+    return ReportOf(t, options)["tail"]["queue"];
   };
-  EXPECT_EQ(idle("GET /first"), std::pair(int64_t{30}, int64_t{30}));
-  EXPECT_EQ(idle("GET /second"), std::pair(int64_t{22}, int64_t{22}));
-  EXPECT_EQ(idle("GET /third"), std::pair(int64_t{20}, int64_t{0}));
+  EXPECT_EQ(queue("GET /first")["wake_ns"], 30);
+  EXPECT_EQ(queue("GET /second")["loop_ns"], 22);
+  EXPECT_EQ(queue("GET /second")["wake_ns"], 22);
+  EXPECT_EQ(queue("GET /third")["loop_ns"], 20);
+  EXPECT_EQ(queue("GET /third")["wake_ns"], 0);
   const Json step = RequestOf(t, 2)["path"][0];
   EXPECT_EQ(step["blocked_by"][0]["what"], "(waking up)");
   EXPECT_EQ(step["blocked_by"][0]["ns"], 22);
