@@ -277,14 +277,12 @@ bool StockProvider::ReadByLoop(int fd) const {
 bool StockProvider::BeforeStampedRead(int fd) {
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
   if (!descriptor.stamped) return false;
-  stamped_is_watched_ = descriptor.watched;
   stamped_began_ = tracker_->BeforeIo(fd, descriptor.watched);
   return true;
 }
 
 void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns) {
-  tracker_->IoBegan(EventType::kTcpRead, fd, stamped_is_watched_,
-                    stamped_began_);
+  tracker_->IoBegan(EventType::kTcpRead, fd, stamped_began_);
   tracker_->IoEnd(arrival_realtime_ns);
 }
 

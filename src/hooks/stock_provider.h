@@ -100,8 +100,7 @@ class StockProvider : private SystemCallObserver {
   Descriptors descriptors_;
   std::unique_ptr<EventTracker> tracker_;
   bool reading_ = false;  // the system call that runs is the loop's own
-  bool stamped_is_watched_ = false;         // of the stamped read that runs,
-  EventTracker::IoMoment stamped_began_{};  // its begin
+  EventTracker::IoMoment stamped_began_;  // the stamped read that runs
   uint64_t poll_began_ = 0;
   uint64_t slept_ticks_ = 0;  // a wait that took longer has slept
   ThreadPoolObserver thread_pool_;

@@ -116,25 +116,26 @@ class EventTracker {
   // The loop has been told what is ready. `waited`: it slept for it.
   [[gnu::hot]] void PollEnd(bool waited, uint64_t now);
 
-  // When a read began, and since when the watcher had seen `fd` ready: 0 if it
-  // had not. The read makes that stale.
+  // When a read began, and since when the watcher, if it watches, had seen `fd`
+  // ready: 0 if it had not. The read makes that stale.
   struct IoMoment {
     uint64_t ticks = 0;
     uint64_t seen = 0;
+    bool watched = false;
   };
   IoMoment BeforeIo(int fd, bool watched) const {
     const bool ask = watched && watcher_ != nullptr;
-    return {Ticks(), ask ? watcher_->ReadySince(fd) : 0};
+    return {Ticks(), ask ? watcher_->ReadySince(fd) : 0, ask};
   }
 
   // The loop is about to read from (accept on) `fd`, which the watcher may see;
   // or it has, and `at` was BeforeIo().
   void IoBegin(EventType type, int fd, bool watched) {
-    IoBegan(type, fd, watched, BeforeIo(fd, watched));
+    IoBegan(type, fd, BeforeIo(fd, watched));
   }
-  void IoBegan(EventType type, int fd, bool watched, const IoMoment& at) {
+  void IoBegan(EventType type, int fd, const IoMoment& at) {
     Open(type, fd, at.ticks, at.seen, ReadyKind::kNone);
-    open_.watched = watched && watcher_ != nullptr;
+    open_.watched = at.watched;
   }
   // It has. `arrival_realtime_ns`: when the kernel says that what it got
   // arrived (CLOCK_REALTIME), 0 if it does not say.

@@ -3,18 +3,12 @@
 // Preloaded into feathers-chat: who wrote a message is kept for a second. Its
 // own hook reads the author of each message of a list anew.
 
-const Module = require('node:module')
+const { onLoad } = require('../on-load')
 
 const KEEP_MS = 1000
 const HOOK = /\/feathers-chat\/src\/hooks\/populate-user\.js$/
 
-/** @type {any} Node's own, which its types leave out */
-const prototype = Module.prototype
-const load = prototype.load
-prototype.load = function (file) {
-  load.call(this, file)
-  if (HOOK.test(file)) this.exports = populateUser
-}
+onLoad(HOOK, (hook) => { hook.exports = populateUser })
 
 function populateUser () {
   /** @type {Map<string, { author: Promise<any>, untilMs: number }>} by user and who asks: outside callers get a safe version */

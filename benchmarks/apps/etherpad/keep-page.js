@@ -3,18 +3,12 @@
 // Preloaded into Etherpad: the page of a pad is rendered once. Its template asks
 // only whether the pad may be written, nothing of the pad or of the request.
 
-const Module = require('node:module')
+const { onLoad } = require('../on-load')
 
 const PAGE = 'ep_etherpad-lite/templates/pad.html'
 const RENDERER = /\/src\/node\/eejs\/index\.js$/
 
-/** @type {any} Node's own, which its types leave out */
-const prototype = Module.prototype
-const load = prototype.load
-prototype.load = function (file) {
-  load.call(this, file)
-  if (RENDERER.test(file)) keepPage(this.exports)
-}
+onLoad(RENDERER, (renderer) => keepPage(renderer.exports))
 
 function keepPage (renderer) {
   const render = renderer.require
