@@ -56,12 +56,12 @@ class RouteTable {
    * @returns {number}
    */
   numberOf (request) {
+    const route = request.route // Express
+    if (route?.path !== undefined) return this.numberOfRoute(request.method, request.baseUrl || '', route)
     const left = request[kRoute]
     if (typeof left === 'object') return this.numberOfRoute(request.method, '', left)
     const pattern = typeof left === 'function' ? left() : left
     if (pattern !== undefined) return this.numberOfPattern(request.method, pattern)
-    const route = request.route // Express
-    if (route?.path !== undefined) return this.numberOfRoute(request.method, request.baseUrl || '', route)
     const url = request.originalUrl || request.url || ''
     const known = this.pathsOf(request.method)
     let number = known.get(url)

@@ -93,7 +93,7 @@ void Controller::Stop() {
 ControllerStats Controller::stats() {
   Lock();
   ControllerStats stats = StatsLocked();
-  Unlock();
+  TakeQueuedAndUnlock();
   return stats;
 }
 
@@ -110,9 +110,22 @@ void Controller::Lock() {
   }
 }
 
-// A full barrier between the release and the look at the queue: the loop, which
-// pushes and then finds the lock held, must be seen by one or the other.
-void Controller::Unlock() { locked_.exchange(0, std::memory_order_seq_cst); }
+void Controller::Unlock() {
+  // Release, and a full barrier before a look at the queue: the loop pushes,
+  // then tries the lock.
+  locked_.exchange(0, std::memory_order_seq_cst);
+}
+
+// Not the loop's thread: with what the loop has queued meanwhile, which it
+// leaves to the lock's holder.
+void Controller::TakeQueuedAndUnlock() {
+  Unlock();
+  while (!queue_.Empty() && TryLock()) {
+    TakeQueued(/*may_act=*/true);
+    WakeIfDue();
+    Unlock();
+  }
+}
 
 void Controller::Post(const Signal& signal) {
   if (!TryLock()) {
@@ -221,7 +234,8 @@ int64_t Controller::NextWakeNs() const {
   return std::min(policy_->next_deadline_ns(), lower_at_ns_);
 }
 
-// Loop thread: only what lies before the thread's own time needs a system call.
+// Only what lies before the thread's own time needs a system call. The thread
+// that finds it so itself does not fall asleep.
 void Controller::WakeIfDue() {
   const bool look = looks_ && busy_ && armed_ns_ == kNever;
   if (NextWakeNs() < armed_ns_ || look) {
@@ -273,12 +287,7 @@ int64_t Controller::Turn() {
   if (armed_ns_ > 0) armed_ns_ = std::max(armed_ns_, now_ns + kLeastPauseNs);
   if (MayLook()) armed_ns_ = std::min(armed_ns_, next_look_ns_);
   const int64_t wake_ns = armed_ns_;
-  Unlock();
-  // What the loop queued while the lock was held here.
-  if (TryLock()) {
-    TakeQueued(/*may_act=*/true);
-    Unlock();
-  }
+  TakeQueuedAndUnlock();
   return wake_ns;
 }
 
@@ -335,7 +344,7 @@ void Controller::SleepUntil(int64_t wake_ns, uint32_t epoch) {
 void Controller::FinishForTermination() {
   Lock();
   Finish();
-  Unlock();
+  TakeQueuedAndUnlock();
   TerminationFinished();
 }
 

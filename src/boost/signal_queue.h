@@ -24,6 +24,12 @@ class SignalQueue {
     return true;
   }
 
+  // Anybody. After a full barrier: false once a signal was pushed before it.
+  bool Empty() const {
+    return head_.load(std::memory_order_seq_cst) ==
+           tail_.load(std::memory_order_relaxed);
+  }
+
   // Whoever holds the controller's lock. False: empty.
   bool Pop(Signal* signal) {
     const uint32_t tail = tail_.load(std::memory_order_relaxed);
