@@ -5,7 +5,7 @@
 
 const channels = require('node:diagnostics_channel')
 const Module = /** @type {any} */ (require('node:module'))
-const { kRoute } = require('./routes')
+const { leaveRoute } = require('./open-requests')
 
 const kPatched = Symbol.for('edgewise.koa')
 const HANDLER_CHANNEL = 'tracing:fastify.request.handler:start'
@@ -23,7 +23,7 @@ channels.subscribe('fastify.initialization', (/** @type {any} */ { fastify }) =>
 function leavingRoute (handler, path) {
   const route = { path }
   return function (request) {
-    request.raw[kRoute] = route
+    leaveRoute(request.raw, route)
     return Reflect.apply(handler, this, arguments)
   }
 }
@@ -49,7 +49,7 @@ function fastifyLoaded () {
 }
 
 function onFastifyHandler (/** @type {any} */ { request, route }) {
-  if (request?.raw && route?.url) request.raw[kRoute] = route.url // Its object is the request's own: nothing can be kept on it.
+  if (request?.raw && route?.url) leaveRoute(request.raw, route.url) // Its object is the request's own: nothing can be kept on it.
 }
 
 // The router writes ctx._matchedRoute later: ask when the request ends.
@@ -60,7 +60,7 @@ function patchKoa (Koa) {
   prototype[kPatched] = true
   prototype.createContext = function (request, response) {
     const context = Reflect.apply(createContext, this, arguments)
-    request[kRoute] = () => typeof context._matchedRoute === 'string' ? context._matchedRoute : undefined
+    leaveRoute(request, () => typeof context._matchedRoute === 'string' ? context._matchedRoute : undefined)
     return context
   }
 }

@@ -7,55 +7,8 @@
 
 const channels = require('node:diagnostics_channel')
 const { ServerResponse } = require('node:http')
+const { forgetLatest, latestOpen, open, openOf } = require('./open-requests')
 const { KIND, OUTCOME, WORD } = require('./requests')
-
-const kOpen = Symbol('edgewise.open')
-
-// The open requests of one connection: usually one, so that a request needs
-// neither an allocation nor a property on its objects. More when the client
-// pipelines.
-class OpenRequests {
-  constructor (/** @type {any} */ socket) {
-    this.socket = socket
-    this.response = null
-    this.request = null
-    this.id = 0
-    /** @type {Map<any, number> | null} */
-    this.others = null
-  }
-
-  add (/** @type {any} */ response, /** @type {any} */ request, /** @type {number} */ id) {
-    if (this.response === null) {
-      this.response = response
-      this.request = request
-      this.id = id
-    } else {
-      this.others ??= new Map()
-      this.others.set(response, id)
-    }
-  }
-
-  /** @returns {number} its id, 0 when it is not open */
-  idOf (/** @type {any} */ response) {
-    if (this.response === response) return this.id
-    return this.others?.get(response) ?? 0
-  }
-
-  remove (/** @type {any} */ response) {
-    if (this.response === response) this.response = this.request = null
-    else this.others?.delete(response)
-  }
-
-  /** @returns {boolean} whether no other one is open: what the connection writes is its own */
-  isOnly (/** @type {any} */ response) {
-    return this.response === response && (this.others === null || this.others.size === 0)
-  }
-
-  /** @returns {any[]} */
-  responses () {
-    return [this.response, ...this.others?.keys() ?? []].filter((response) => response !== null)
-  }
-}
 
 /**
  * @param {import('./requests').Recording} recording
@@ -69,28 +22,18 @@ function instrumentHttp ({ calls, routes, words }) {
     return (words[WORD.begun] = words[WORD.next]++)
   }
 
-  // Of the request that began last; it is mostly the next to end as well.
-  let latest = new OpenRequests(null)
-
-  function onStart (/** @type {any} */ { request, response, socket }) {
-    const id = begin()
-    let open = socket[kOpen]
-    if (open === undefined) {
-      open = socket[kOpen] = new OpenRequests(socket)
-      socket.once('close', abortOpen)
-    }
-    open.add(response, request, id)
-    latest = open
+  function onStart (/** @type {any} */ message) {
+    open(message, begin(), abortOpen)
   }
 
   // Express gives the two objects prototypes of its own, request by request:
   // each property that is read of them, here and in the routes, is a miss of
   // the inline cache and costs some 150 ns.
-  function end (open, response, request, outcome) {
-    const id = open.idOf(response)
-    open.remove(response)
+  function end (opened, response, request, outcome) {
+    const id = opened.idOf(response)
     if (id === 0) return
-    const route = routes.numberOf(request)
+    const route = routes.numberOf(request, opened.routeOf(response))
+    opened.remove(response)
     const status = response.statusCode | 0
     if (outcome === OUTCOME.finished && words[WORD.written] !== 0 && words[WORD.ended] === 0) {
       // Its last byte was just written, as the recorder has seen: no call.
@@ -104,30 +47,28 @@ function instrumentHttp ({ calls, routes, words }) {
 
   // The connection went away under its open responses.
   function abortOpen () {
-    const open = this[kOpen]
-    for (const response of open.responses()) end(open, response, response.req, OUTCOME.aborted)
+    const opened = openOf(this)
+    for (const response of opened.responses()) end(opened, response, response.req, OUTCOME.aborted)
   }
 
   function onFinish () {
-    const open = this.req.socket?.[kOpen]
-    if (open === undefined) return
+    const opened = openOf(this.req.socket)
+    if (opened === undefined) return
     words[WORD.written] = 0 // The last write may have been another's.
-    end(open, this, this.req, OUTCOME.finished)
+    end(opened, this, this.req, OUTCOME.finished)
   }
 
   const restoreEnd = wrapEnd((response) => {
-    if (latest.isOnly(response)) {
-      endOnceWritten(latest, response, latest.request, latest.socket.writableLength)
-      return
-    }
+    const latest = latestOpen()
+    if (latest.isOnly(response)) return endOnceWritten(latest, response, latest.request, latest.socket.writableLength)
     const request = response.req // None when a test made the response.
-    const open = request?.socket?.[kOpen]
-    if (open === undefined || open.idOf(response) === 0) return // It began before recording did, or has ended.
-    endOnceWritten(open, response, request, response.writableLength)
+    const opened = openOf(request?.socket)
+    if (opened === undefined || opened.idOf(response) === 0) return // It began before recording did, or has ended.
+    endOnceWritten(opened, response, request, response.writableLength)
   }, words)
 
-  function endOnceWritten (open, response, request, unwritten) {
-    if (unwritten === 0) end(open, response, request, OUTCOME.finished)
+  function endOnceWritten (opened, response, request, unwritten) {
+    if (unwritten === 0) end(opened, response, request, OUTCOME.finished)
     else response.once('finish', onFinish)
   }
 
@@ -135,6 +76,7 @@ function instrumentHttp ({ calls, routes, words }) {
   return () => {
     channels.unsubscribe('http.server.request.start', onStart)
     restoreEnd()
+    forgetLatest()
   }
 }
 

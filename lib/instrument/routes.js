@@ -3,11 +3,11 @@
 // The route of a request: its method and the pattern that its framework
 // matched, else its path with what looks like an id folded. Never a query.
 
+const { kRoute } = require('./open-requests')
+
 const MAX_ROUTES = 2000
 const MAX_PATHS = 20_000
 
-/** Where frameworks' hooks leave a route that is kept ({ path: pattern }), the pattern, or a function that knows it. */
-const kRoute = Symbol('edgewise.route')
 /** What a route's number was the last time, on the route itself. */
 const kNumber = Symbol('edgewise.number')
 
@@ -53,12 +53,15 @@ class RouteTable {
 
   /**
    * @param {any} request an IncomingMessage or what stands for one
+   * @param {any} [left] what leaveRoute() left; by default what it left on the request
    * @returns {number}
    */
-  numberOf (request) {
-    const route = request.route // Express
-    if (route?.path !== undefined) return this.numberOfRoute(request.method, request.baseUrl || '', route)
-    const left = request[kRoute]
+  numberOf (request, left) {
+    if (left === undefined) {
+      const route = request.route // Express
+      if (route?.path !== undefined) return this.numberOfRoute(request.method, request.baseUrl || '', route)
+      left = request[kRoute]
+    }
     if (typeof left === 'object') return this.numberOfRoute(request.method, '', left)
     const pattern = typeof left === 'function' ? left() : left
     if (pattern !== undefined) return this.numberOfPattern(request.method, pattern)
@@ -119,4 +122,4 @@ class RouteTable {
   }
 }
 
-module.exports = { RouteTable, foldPath, pathOf, kRoute }
+module.exports = { RouteTable, foldPath, pathOf }

@@ -3,6 +3,7 @@
 // Every kind of server, from the first request to the report.
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const http2 = require('node:http2')
@@ -72,6 +73,28 @@ test('HTTP/2', async (t) => {
   assert.equal(app.stderr, '')
   checkReport(app, COUNT, ['GET /user/:id', 'POST /api/item/:id'])
   checkPrivacy(app)
+})
+
+test('a pipelined response ends when those before it have left, whenever its request came', async (t) => {
+  const app = await startApp(t, 'http.js')
+  const socket = net.connect(app.port, '127.0.0.1')
+  socket.setEncoding('utf8')
+  let text = ''
+  const got = async (word) => { while (!text.includes(word)) await once(socket, 'data') }
+  socket.on('data', (data) => { text += data })
+  const get = (url) => `GET ${url} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+  socket.write(get('/user/1') + get('/later'))
+  await got('user')
+  // The first is gone, the second waits for its timer.
+  socket.write(get('/pid'))
+  await got('later')
+  await got(`${app.child.pid}`)
+  socket.destroy()
+  await app.stop()
+  const rows = Object.fromEntries(reportedRequests(app.out).map((row) => [row.route, row]))
+  assert.equal(Object.keys(rows).length, 3)
+  assert.ok(rows['GET /pid'].start_ns < rows['GET /later'].end_ns)
+  assert.ok(rows['GET /pid'].end_ns >= rows['GET /later'].end_ns)
 })
 
 test('edgewise.request()', async (t) => {

@@ -2,7 +2,8 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { RouteTable, kRoute } = require('../../lib/instrument/routes')
+const { kRoute } = require('../../lib/instrument/open-requests')
+const { RouteTable } = require('../../lib/instrument/routes')
 
 /** @returns {{ table: RouteTable, texts: string[], textOf: (request: any) => string }} */
 function newTable () {

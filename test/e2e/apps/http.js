@@ -11,6 +11,7 @@ const { serving } = require('./serving')
 const handlers = {
   user: (request, response) => response.end('user\n'),
   timer: (request, response) => setTimeout(() => response.end('timer\n'), 3),
+  later: (request, response) => setTimeout(() => response.end('later\n'), 100),
   file: (request, response) => fs.readFile(__filename, () => response.end('file\n')),
   slow: (request, response) => {
     const end = Date.now() + 50

@@ -1,0 +1,107 @@
+'use strict'
+
+// The HTTP/1.1 requests of this thread that have begun and not ended, by
+// connection. The one that began last is mostly the next to be routed and to
+// end: it is known without a look at its objects, which frameworks make slow.
+
+const kOpen = Symbol('edgewise.open')
+/** Where a route is left on a request that is not the latest: see leaveRoute(). */
+const kRoute = Symbol('edgewise.route')
+
+// Usually one a connection, so that a request needs neither an allocation nor a
+// property on its objects. More when the client pipelines.
+class OpenRequests {
+  constructor (/** @type {any} */ socket) {
+    this.socket = socket
+    this.response = null
+    this.request = null
+    this.id = 0
+    /** @type {any} */
+    this.route = undefined
+    /** @type {Map<any, number> | null} */
+    this.others = null
+  }
+
+  add (/** @type {any} */ response, /** @type {any} */ request, /** @type {number} */ id) {
+    if (this.response === null) {
+      this.response = response
+      this.request = request
+      this.id = id
+      this.route = undefined
+    } else {
+      this.others ??= new Map()
+      this.others.set(response, id)
+    }
+  }
+
+  /** @returns {number} its id, 0 when it is not open */
+  idOf (/** @type {any} */ response) {
+    if (this.response === response) return this.id
+    return this.others?.get(response) ?? 0
+  }
+
+  /** @returns {any} what leaveRoute() left, if it was the latest then */
+  routeOf (/** @type {any} */ response) {
+    return this.response === response ? this.route : undefined
+  }
+
+  remove (/** @type {any} */ response) {
+    if (this.response === response) this.response = this.request = null
+    else this.others?.delete(response)
+  }
+
+  /** @returns {boolean} whether no other one is open: what the connection writes is its own */
+  isOnly (/** @type {any} */ response) {
+    return this.response === response && (this.others === null || this.others.size === 0)
+  }
+
+  /** @returns {any[]} */
+  responses () {
+    return [this.response, ...this.others?.keys() ?? []].filter((response) => response !== null)
+  }
+}
+
+const NONE = new OpenRequests(null)
+let latest = NONE
+
+/**
+ * A request begins.
+ * @param {{ request: any, response: any, socket: any }} message Node's own
+ * @param {number} id
+ * @param {(this: any) => void} onClose called when its connection closes
+ */
+function open ({ request, response, socket }, id, onClose) {
+  latest = socket[kOpen]
+  if (latest === undefined) {
+    latest = socket[kOpen] = new OpenRequests(socket)
+    socket.once('close', onClose)
+  }
+  latest.add(response, request, id)
+}
+
+/** @returns {OpenRequests | undefined} those of a connection */
+function openOf (/** @type {any} */ socket) {
+  return socket?.[kOpen]
+}
+
+/** @returns {OpenRequests} those of the connection whose request began last */
+function latestOpen () {
+  return latest
+}
+
+/** Nothing is recorded any more: what began is forgotten. */
+function forgetLatest () {
+  latest = NONE
+}
+
+/**
+ * A framework has matched `request`.
+ * @param {any} request Node's own object
+ * @param {{ path: string } | string | (() => string | undefined)} route an object if it is kept for other requests
+ */
+function leaveRoute (request, route) {
+  if (latest.request === request) latest.route = route
+  else request[kRoute] = route
+}
+
+module.exports = { open, openOf, latestOpen, forgetLatest, leaveRoute, kRoute }
