@@ -122,8 +122,9 @@ void Controller::TakeQueuedAndUnlock() {
   Unlock();
   while (!queue_.Empty() && TryLock()) {
     TakeQueued(/*may_act=*/true);
-    WakeIfDue();
+    const bool wake = ThreadSleepsTooLong();
     Unlock();
+    if (wake) Wake();
   }
 }
 
@@ -137,9 +138,12 @@ void Controller::Post(const Signal& signal) {
     TakeQueued(act_inline_);
     Take(signal, signal.now_ns, act_inline_);
   }
-  WakeIfDue();
+  const bool wake = ThreadSleepsTooLong();
   // Release is enough: only this thread fills the queue.
   locked_.store(0, std::memory_order_release);
+  // A system call, in which the loop may lose the processor for milliseconds:
+  // not under the lock.
+  if (wake) Wake();
 }
 
 void Controller::TakeQueued(bool may_act) {
@@ -234,14 +238,13 @@ int64_t Controller::NextWakeNs() const {
   return std::min(policy_->next_deadline_ns(), lower_at_ns_);
 }
 
-// Only what lies before the thread's own time needs a system call. The thread
-// that finds it so itself does not fall asleep.
-void Controller::WakeIfDue() {
+// Only what lies before the thread's own time needs a system call; once is
+// enough. The thread that finds it so itself does not fall asleep.
+bool Controller::ThreadSleepsTooLong() {
   const bool look = looks_ && busy_ && armed_ns_ == kNever;
-  if (NextWakeNs() < armed_ns_ || look) {
-    armed_ns_ = 0;  // once is enough
-    Wake();
-  }
+  if (NextWakeNs() >= armed_ns_ && !look) return false;
+  armed_ns_ = 0;
+  return true;
 }
 
 void Controller::Wake() {

@@ -74,7 +74,7 @@ class Controller {
   void Change(Want want, int64_t now_ns, int64_t cause_ns);
   void Account(int64_t now_ns);
   int64_t NextWakeNs() const;
-  void WakeIfDue();
+  bool ThreadSleepsTooLong();
   void Wake();
 
   void Run();
