@@ -3,6 +3,7 @@
 // One cell of a round: one fresh server process, once saturated, once at a
 // fixed rate.
 
+const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
@@ -83,6 +84,7 @@ async function withServer (server, variant, settings, task) {
     }
   } finally {
     fs.rmSync(scratch, { recursive: true, force: true })
+    execFileSync('sync') // What this variant wrote is not to be written while the next one is measured.
   }
 }
 
