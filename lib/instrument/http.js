@@ -60,7 +60,7 @@ function instrumentHttp ({ calls, routes, words }) {
 
   const restoreEnd = wrapEnd((response) => {
     const latest = latestOpen()
-    if (latest.isOnly(response)) return endOnceWritten(latest, response, latest.request, latest.socket.writableLength)
+    if (latest.isBeingWritten(response)) return endOnceWritten(latest, response, latest.request, latest.socket.writableLength)
     const request = response.req // None when a test made the response.
     const opened = openOf(request?.socket)
     if (opened === undefined || opened.idOf(response) === 0) return // It began before recording did, or has ended.

@@ -50,9 +50,9 @@ class OpenRequests {
     else this.others?.delete(response)
   }
 
-  /** @returns {boolean} whether no other one is open: what the connection writes is its own */
-  isOnly (/** @type {any} */ response) {
-    return this.response === response && (this.others === null || this.others.size === 0)
+  /** @returns {boolean} whether the connection writes it now, not one before it (Node's own mark) */
+  isBeingWritten (/** @type {any} */ response) {
+    return this.response === response && this.socket._httpMessage === response
   }
 
   /** @returns {any[]} */

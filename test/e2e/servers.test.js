@@ -97,6 +97,17 @@ test('a pipelined response ends when those before it have left, whenever its req
   assert.ok(rows['GET /pid'].end_ns >= rows['GET /later'].end_ns)
 })
 
+test('a pipelined response ends when it is written, which is after all that came with it was handled', async (t) => {
+  const app = await startApp(t, 'http.js')
+  const socket = net.connect(app.port, '127.0.0.1')
+  socket.write(['/user/1', '/pid', '/slow'].map((url) => `GET ${url} HTTP/1.1\r\nhost: localhost\r\n\r\n`).join(''))
+  let text = ''
+  for await (const data of socket) if ((text += data).includes('slow')) break
+  await app.stop()
+  const { latency_ns: latency } = reportedRequests(app.out).find(({ route }) => route === 'GET /pid')
+  assert.ok(latency >= 50e6, `${latency} ns, behind 50 ms`)
+})
+
 test('edgewise.request()', async (t) => {
   const app = await startApp(t, 'custom.js')
   const socket = net.connect(app.port, '127.0.0.1')
