@@ -48,6 +48,7 @@ function instrumentHttp ({ calls, routes, words }) {
   // The connection went away under its open responses.
   function abortOpen () {
     const opened = openOf(this)
+    if (opened === undefined) return
     for (const response of opened.responses()) end(opened, response, response.req, OUTCOME.aborted)
   }
 
