@@ -93,7 +93,7 @@ void Controller::Stop() {
 ControllerStats Controller::stats() {
   Lock();
   ControllerStats stats = StatsLocked();
-  TakeQueuedAndUnlock();
+  UnlockAndTakeQueued();
   return stats;
 }
 
@@ -116,9 +116,9 @@ void Controller::Unlock() {
   locked_.exchange(0, std::memory_order_seq_cst);
 }
 
-// Not the loop's thread: with what the loop has queued meanwhile, which it
-// leaves to the lock's holder.
-void Controller::TakeQueuedAndUnlock() {
+// And then what the loop has queued meanwhile, which it leaves to the lock's
+// holder.
+void Controller::UnlockAndTakeQueued() {
   Unlock();
   while (!queue_.Empty() && TryLock()) {
     TakeQueued(/*may_act=*/true);
@@ -290,7 +290,7 @@ int64_t Controller::Turn() {
   if (armed_ns_ > 0) armed_ns_ = std::max(armed_ns_, now_ns + kLeastPauseNs);
   if (MayLook()) armed_ns_ = std::min(armed_ns_, next_look_ns_);
   const int64_t wake_ns = armed_ns_;
-  TakeQueuedAndUnlock();
+  UnlockAndTakeQueued();
   return wake_ns;
 }
 
@@ -347,7 +347,7 @@ void Controller::SleepUntil(int64_t wake_ns, uint32_t epoch) {
 void Controller::FinishForTermination() {
   Lock();
   Finish();
-  TakeQueuedAndUnlock();
+  UnlockAndTakeQueued();
   TerminationFinished();
 }
 

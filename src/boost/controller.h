@@ -67,7 +67,7 @@ class Controller {
   bool TryLock();
   void Lock();
   void Unlock();
-  void TakeQueuedAndUnlock();
+  void UnlockAndTakeQueued();
   void TakeQueued(bool may_act);
   void Take(const Signal& signal, int64_t cause_ns, bool may_act);
   void Decide(int64_t now_ns, int64_t cause_ns, bool may_act);
