@@ -46,9 +46,7 @@ function instrumentHttp ({ calls, routes, words }) {
   }
 
   // The connection went away under its open responses.
-  function abortOpen () {
-    const opened = openOf(this)
-    if (opened === undefined) return
+  function abortOpen (opened) {
     for (const response of opened.responses()) end(opened, response, response.req, OUTCOME.aborted)
   }
 

@@ -68,13 +68,13 @@ let latest = NONE
  * A request begins.
  * @param {{ request: any, response: any, socket: any }} message Node's own
  * @param {number} id
- * @param {(this: any) => void} onClose called when its connection closes
+ * @param {(opened: OpenRequests) => void} onClose called with what is open when its connection closes
  */
 function open ({ request, response, socket }, id, onClose) {
   latest = socket[kOpen]
   if (latest === undefined) {
-    latest = socket[kOpen] = new OpenRequests(socket)
-    socket.once('close', onClose)
+    const opened = latest = socket[kOpen] = new OpenRequests(socket)
+    socket.once('close', () => onClose(opened))
   }
   latest.add(response, request, id)
 }

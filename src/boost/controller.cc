@@ -347,7 +347,7 @@ void Controller::SleepUntil(int64_t wake_ns, uint32_t epoch) {
 void Controller::FinishForTermination() {
   Lock();
   Finish();
-  UnlockAndTakeQueued();
+  Unlock();
   TerminationFinished();
 }
 

@@ -82,11 +82,10 @@ test('a pipelined response ends when those before it have left, whenever its req
   let text = ''
   const got = async (word) => { while (!text.includes(word)) await once(socket, 'data') }
   socket.on('data', (data) => { text += data })
-  const get = (url) => `GET ${url} HTTP/1.1\r\nhost: localhost\r\n\r\n`
-  socket.write(get('/user/1') + get('/later'))
+  socket.write(getting('/user/1', '/later'))
   await got('user')
   // The first is gone, the second waits for its timer.
-  socket.write(get('/pid'))
+  socket.write(getting('/pid'))
   await got('later')
   await got(`${app.child.pid}`)
   socket.destroy()
@@ -100,7 +99,7 @@ test('a pipelined response ends when those before it have left, whenever its req
 test('a pipelined response ends when it is written, which is after all that came with it was handled', async (t) => {
   const app = await startApp(t, 'http.js')
   const socket = net.connect(app.port, '127.0.0.1')
-  socket.write(['/user/1', '/pid', '/slow'].map((url) => `GET ${url} HTTP/1.1\r\nhost: localhost\r\n\r\n`).join(''))
+  socket.write(getting('/user/1', '/pid', '/slow'))
   let text = ''
   for await (const data of socket) if ((text += data).includes('slow')) break
   await app.stop()
@@ -125,6 +124,10 @@ test('edgewise.request()', async (t) => {
   const whole = checkReport(app, lines.length, ['line fail', 'line now', 'line wait'])
   assert.equal(whole.requests.failed, 1)
 })
+
+function getting (...urls) {
+  return urls.map((url) => `GET ${url} HTTP/1.1\r\nhost: localhost\r\n\r\n`).join('')
+}
 
 function secureRequest (port, url, options) {
   return new Promise((resolve, reject) => {
