@@ -5,7 +5,7 @@ const { NAMES } = require('../apps/app')
 const { appsAndRanges } = require('../results/arguments')
 const { BASE, POLICIES } = require('./policies')
 
-const DEFAULTS = { runs: 3, seconds: 12, warmup: 3, load: 0.6, workers: 2, delays: '50,500,5000' }
+const DEFAULTS = { runs: 3, seconds: 12, warmup: 3, load: 0.45, workers: 2, delays: '50,500,5000' }
 /** `cost` is of servers of its own, the others of the applications. */
 const SECTIONS = ['main', 'cluster', 'validation', 'sensitivity', 'reaction', 'cost']
 const POLICY_NAMES = POLICIES.map(({ name }) => name)

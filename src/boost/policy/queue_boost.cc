@@ -67,14 +67,8 @@ void QueueBoost::EventEnd(int64_t now_ns) {
 
 void QueueBoost::SetLength(uint32_t length) {
   length_ = length;
-  if (long_queue_) {
-    // An average that follows a constant length never quite reaches it: half
-    // the threshold ends the boost nevertheless.
-    long_queue_ =
-        length > std::max(length_average_.mean(), LengthThreshold() / 2);
-  } else {
-    long_queue_ = warm() && length > LengthThreshold();
-  }
+  long_queue_ =
+      warm() && length > (long_queue_ ? kRelease : 1) * LengthThreshold();
 }
 
 }  // namespace edgewise

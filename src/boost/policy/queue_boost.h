@@ -16,8 +16,7 @@ namespace edgewise {
 // - Queue length: events that are ready and have not begun, the running one
 //   excluded; sampled at each event's begin. The threshold lies at least
 //   kLeastExcess above the average, so that one or two events are no long
-//   queue. Once boosted it stays until the length is down to the average, or
-//   to half the threshold if that is more.
+//   queue. Once boosted it stays until the length is down to kRelease of that.
 // - Head: the time on the running event, a collection inside it included;
 //   sampled at its end. Boosted until the event ends.
 // - The averages' time constant is kWindow events, and nothing is boosted
@@ -29,6 +28,7 @@ class QueueBoost : public Policy {
   static constexpr uint32_t kWindow = 1024;
   static constexpr uint32_t kWarmUp = 64;
   static constexpr double kLeastExcess = 2;
+  static constexpr double kRelease = 0.9;
   static constexpr int64_t kLeastHeadNs = 500'000;
 
   explicit QueueBoost(const PolicyConfig& config);

@@ -7,10 +7,10 @@ namespace edgewise {
 
 Slo::Slo(const PolicyConfig& config)
     : worth_ns_(2 * config.transition_ns),
+      fixed_target_ns_(config.target_ns),
       clock_(config.frequencies, config.transition_ns),
-      fixed_target_(config.target_ns != 0),
-      target_(config),
-      median_(50) {}
+      first_median_(50),
+      first_percentile_(config.percentile) {}
 
 void Slo::On(const Signal& signal) {
   // A collection is work even when it comes between two batches.
@@ -79,7 +79,12 @@ void Slo::CloseFirst() {
   if (current_ == nullptr) return;
   routes_.AddFirst(current_->route,
                    WorkSince(current_->begin_work_ns, current_gc_ns_));
-  median_.Add(clock_.now_ns() - current_->arrival_ns + clock_.lag_ns());
+  if (fixed_target_ns_ == 0) {
+    const int64_t first_ns =
+        clock_.now_ns() - current_->arrival_ns + clock_.lag_ns();
+    first_median_.Add(first_ns);
+    first_percentile_.Add(first_ns);
+  }
   current_ = nullptr;
 }
 
@@ -105,7 +110,6 @@ void Slo::RequestBegin(const Signal& signal) {
 void Slo::RequestEnd(const Signal& signal) {
   InFlightRequest* entry = in_flight_.Find(signal.request);
   if (entry == nullptr) return;
-  target_.Add(signal.now_ns - entry->arrival_ns + clock_.lag_ns());
   if (entry == current_) {
     CloseFirst();
   } else if (in_event_ && entry->begin_work_ns < event_work_ns_) {
@@ -187,7 +191,7 @@ int64_t Slo::SlackNs(const Running& running, int64_t target_ns) {
     slack_ns =
         std::min(slack_ns, target_ns - own_ns - std::max(first_ns, last_ns));
   }
-  if (!fixed_target_) return slack_ns;
+  if (fixed_target_ns_ == 0) return slack_ns;
   return std::min(slack_ns, SlackOfWaiting(rest_ns + queue_ns, target_ns));
 }
 
@@ -199,7 +203,7 @@ int64_t Slo::SlackOfWaiting(int64_t ahead_ns, int64_t target_ns) {
   }
   // One that has passed the target while it waited is lost to I/O, or never
   // ends: no boost helps it.
-  const int64_t lost_before_ns = clock_.now_ns() - target_.value_ns();
+  const int64_t lost_before_ns = clock_.now_ns() - fixed_target_ns_;
   InFlightRequest* oldest = in_flight_.Oldest();
   while (oldest != nullptr &&
          (oldest == current_ || oldest->arrival_ns < lost_before_ns)) {
@@ -213,11 +217,13 @@ int64_t Slo::SlackOfWaiting(int64_t ahead_ns, int64_t target_ns) {
 }
 
 int64_t Slo::TriggerNs() const {
-  if (fixed_target_) return target_.value_ns();
-  return std::min(
-      {target_.value_ns(),
-       static_cast<int64_t>(kMedians * static_cast<double>(median_.value_ns())),
-       static_cast<int64_t>(kMostWorks * routes_.any().mean_ns())});
+  if (fixed_target_ns_ != 0) return fixed_target_ns_;
+  const auto percentile_ns = static_cast<double>(first_percentile_.value_ns());
+  const double usual_ns =
+      std::max(kMedians * static_cast<double>(first_median_.value_ns()),
+               kPercentilePart * percentile_ns);
+  return static_cast<int64_t>(std::min(
+      {percentile_ns, usual_ns, kMostWorks * routes_.any().mean_ns()}));
 }
 
 void Slo::Decide() {

@@ -8,7 +8,7 @@
 #include "boost/policy.h"
 #include "boost/policy/duration_history.h"
 #include "boost/policy/in_flight.h"
-#include "boost/policy/latency_target.h"
+#include "boost/policy/latency_quantile.h"
 #include "boost/policy/moving_average.h"
 #include "boost/policy/ready_queue.h"
 #include "boost/policy/route_history.h"
@@ -21,22 +21,25 @@ namespace edgewise {
 // docs/boost-policies.md has the model; all work is in ns at the low level.
 class Slo : public Policy {
  public:
-  // Without a configured target it boosts when the prediction passes that many
-  // medians of what requests spend until their first event is over, or the
-  // percentile of the latencies, whichever is less: a tail is prevented at the
-  // begin of a long queue, not when the percentile is reached.
-  static constexpr double kMedians = 2.8;
+  // Without a configured target it boosts when the prediction passes what is
+  // usual of the time from a request's arrival to the end of its first event:
+  // so many medians, but not less than that part of the percentile (at a light
+  // load hardly anybody waits, and a few medians are nothing that the tail
+  // would notice) nor more than it. A tail is prevented at the begin of a long
+  // queue, not when the percentile is reached.
+  static constexpr double kMedians = 4;
+  static constexpr double kPercentilePart = 0.3;
   // And at most so many times an average request's own work: where most have
   // waited, at a cold start or in a long overload, their median is no measure.
-  static constexpr double kMostWorks = 16;
+  static constexpr double kMostWorks = 8;
   // How much the queue's work weighs for those who are still to come: a crowd
   // is the sign of a burst, and a burst goes on.
-  static constexpr double kCrowd = 1.5;
+  static constexpr double kCrowd = 2;
   // Once boosted, until the prediction is down to that part of the target.
-  static constexpr double kRelease = 0.7;
+  static constexpr double kRelease = 0.9;
   // Requests expected to arrive in time to be hurt, for which it boosts though
   // nobody waits yet.
-  static constexpr double kFewestHurt = 1;
+  static constexpr double kFewestHurt = 0.25;
   // A request that waits for I/O counts only if the loop would add at least
   // this part of the target to it.
   static constexpr double kLeastPart = 0.125;
@@ -79,20 +82,21 @@ class Slo : public Policy {
   int64_t WorkSince(int64_t begin_work_ns, int64_t gc_before_ns) const;
   Running EventNow() const;
   Running RunningNow() const;
-  // By how much the running work may still grow before somebody is hurt;
-  // negative: somebody is.
   // The prediction above which it boosts; 0: not known yet.
   int64_t TriggerNs() const;
+  // By how much the running work may still grow before somebody is hurt;
+  // negative: somebody is.
   int64_t SlackNs(const Running& running, int64_t target_ns);
   int64_t SlackOfWaiting(int64_t ahead_ns, int64_t target_ns);
   void Decide();
   void Become(bool boosted);
 
-  const int64_t worth_ns_;  // two transitions
-  const bool fixed_target_;
+  const int64_t worth_ns_;         // two transitions
+  const int64_t fixed_target_ns_;  // 0: none
   WorkClock clock_;
-  LatencyTarget target_;
-  LatencyQuantile median_;  // from arrival to the end of the first event
+  // From arrival to the end of the first event.
+  LatencyQuantile first_median_;
+  LatencyQuantile first_percentile_;
   RouteHistory routes_;
   DurationHistory events_;
   std::array<DurationHistory, kGcKinds> gcs_;

@@ -26,15 +26,20 @@ TEST(QueuePolicy, BoostsWhileTheQueueIsLong) {
   EXPECT_EQ(player.level(), Level::kLow);
 }
 
-TEST(QueuePolicy, StaysUntilTheLengthIsDownToTheAverage) {
-  Player player = Warm();
-  player.Busy(5);
-  for (const int left : {4, 3, 2}) {
-    player.Event();
-    EXPECT_EQ(player.level(), Level::kHigh) << left;
-    player.Pass(50 * kUs);
-  }
-  player.Event();  // one is left, the average is 1.5
+// Lengths 19 to 0: 9.5 in the mean, its threshold 23.75, nine tenths of
+// it 21.4.
+TEST(QueuePolicy, StaysUntilTheLengthIsBelowNineTenthsOfTheThreshold) {
+  Player player(MakeOrDie("queue"));
+  for (int i = 0; i < 300; ++i) player.Batch(20, kMs);
+  player.Busy(23);
+  EXPECT_EQ(player.level(), Level::kLow);
+  player.Look(24);
+  EXPECT_EQ(player.level(), Level::kHigh);
+  player.Look(22);
+  EXPECT_EQ(player.level(), Level::kHigh);
+  player.Look(21);
+  EXPECT_EQ(player.level(), Level::kLow);
+  player.Look(22);
   EXPECT_EQ(player.level(), Level::kLow);
 }
 
