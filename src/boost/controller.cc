@@ -1,15 +1,10 @@
 #include "boost/controller.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
-#include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -25,18 +20,16 @@ namespace {
 // call and its way into the driver should not be the loop's.
 constexpr int64_t kInlineCallNs = 5'000;
 
-// After the loop went idle, the thread goes on looking for so long before it
-// has to be woken: a wake-up costs the loop a system call.
-constexpr int64_t kLingerNs = 1'000'000;
-
 // How soon a signal that ends the process is noticed.
 constexpr int64_t kLongestSleepNs = 20'000'000;
 
-constexpr int kMaxLook = 256;
+// So much processor time is saved up at most for looks that come at once, and
+// so long the thread is deaf at most when it has taken too much.
+constexpr double kMostCreditNs = 300'000;
+constexpr double kMostDeafNs = 2'000'000;
 
-constexpr int64_t kLeastLookNs = 64'000;
-constexpr int64_t kMostLookNs = 2'000'000;
-constexpr double kTurnWeight = 1.0 / 64;
+// A loop that something wakes runs its first event by then.
+constexpr int64_t kWakeUpNs = 64'000;
 
 // The thread's shortest sleep.
 constexpr int64_t kLeastPauseNs = 20'000;
@@ -44,13 +37,6 @@ constexpr int64_t kLeastPauseNs = 20'000;
 void SleepNs(int64_t ns) {
   const timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
   clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
-}
-
-// The loop's ready files are the events that are ready and have not begun:
-// level-triggered, so that the look takes nothing away. -1: cannot be told.
-int CountReady(int epoll_fd) {
-  std::array<epoll_event, kMaxLook> ready;
-  return epoll_wait(epoll_fd, ready.data(), kMaxLook, 0);
 }
 
 }  // namespace
@@ -63,7 +49,8 @@ Controller::Controller(std::unique_ptr<Policy> policy,
       actuator_(std::move(actuator)),
       act_inline_(actuator_->call_ns() <= kInlineCallNs),
       dwell_ns_(config_.dwell_ns.value_or(2 * actuator_->transition_ns())),
-      looks_(config_.look_fd >= 0 && policy_->watches_queue()) {
+      looks_(config_.look_fd >= 0 && policy_->watches_queue()),
+      watch_(looks_ ? config_.look_fd : -1) {
   stats_.policy = policy_->name();
   stats_.actuator = actuator_->name();
   stats_.description = actuator_->description();
@@ -82,7 +69,7 @@ Controller::~Controller() { Stop(); }
 void Controller::Stop() {
   if (!thread_.joinable()) return;
   stopping_.store(true, std::memory_order_release);
-  Wake();
+  watch_.Wake();
   thread_.join();
   EndTerminationWatch();
   Lock();
@@ -124,7 +111,7 @@ void Controller::UnlockAndTakeQueued() {
     TakeQueued(/*may_act=*/true);
     const bool wake = ThreadSleepsTooLong();
     Unlock();
-    if (wake) Wake();
+    if (wake) watch_.Wake();
   }
 }
 
@@ -143,7 +130,7 @@ void Controller::Post(const Signal& signal) {
   locked_.store(0, std::memory_order_release);
   // A system call, in which the loop may lose the processor for milliseconds:
   // not under the lock.
-  if (wake) Wake();
+  if (wake) watch_.Wake();
 }
 
 void Controller::TakeQueued(bool may_act) {
@@ -155,11 +142,10 @@ void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
   switch (signal.kind) {
     case SignalKind::kLoopBusy:
       busy_ = true;
-      busy_changed_ns_ = last_seen_queue_ns_ = signal.now_ns;
+      last_seen_queue_ns_ = signal.now_ns;
       break;
     case SignalKind::kLoopIdle:
       busy_ = false;
-      busy_changed_ns_ = signal.now_ns;
       // No collection lasts while the loop waits: its end was dropped.
       if (std::exchange(collecting_, false)) {
         policy_->On({.kind = SignalKind::kGcEnd, .now_ns = signal.now_ns});
@@ -241,54 +227,55 @@ int64_t Controller::NextWakeNs() const {
 // Only what lies before the thread's own time needs a system call; once is
 // enough. The thread that finds it so itself does not fall asleep.
 bool Controller::ThreadSleepsTooLong() {
-  const bool look = looks_ && busy_ && armed_ns_ == kNever;
-  if (NextWakeNs() >= armed_ns_ && !look) return false;
+  if (NextWakeNs() >= armed_ns_) return false;
   armed_ns_ = 0;
   return true;
-}
-
-void Controller::Wake() {
-  epoch_.fetch_add(1, std::memory_order_release);
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&epoch_), FUTEX_WAKE_PRIVATE,
-          1, nullptr, nullptr, 0);
 }
 
 void Controller::Run() {
   UsePreciseSleep();
   UseRealTimePriority();
   LeaveCpu(config_.avoid_cpu);
+  auto arrival = QueueWatch::Arrival::kNone;
   while (!stopping_.load(std::memory_order_acquire)) {
     if (TerminationPending() && !terminated_) {
       terminated_ = true;
       FinishForTermination();
     }
-    const uint32_t epoch = epoch_.load(std::memory_order_acquire);
-    SleepUntil(Turn(), epoch);
+    const int64_t wake_ns = Turn(arrival);
+    const int64_t now_ns = MonotonicTickNs();
+    arrival = watch_.Sleep(std::min(wake_ns, now_ns + kLongestSleepNs) - now_ns,
+                           /*listens=*/looks_ && now_ns >= listens_from_ns_);
   }
 }
 
-// What is due now; returns when to come again.
-int64_t Controller::Turn() {
+// What is due now, and a look at what has become ready; returns when to come
+// again.
+int64_t Controller::Turn(QueueWatch::Arrival arrival) {
+  const bool look = arrival != QueueWatch::Arrival::kNone ||
+                    std::exchange(looks_again_, false);
   Lock();
   TakeQueued(/*may_act=*/true);
-  const bool look = MayLook() && MonotonicTickNs() >= next_look_ns_;
   TakeDeadline();
   Unlock();
-  // A system call: not under the lock.
-  const int ready = look ? CountReady(config_.look_fd) : -1;
+  // System calls: not under the lock.
+  const int ready = look ? watch_.CountReady() : -1;
   const int64_t spent_ns = ThreadCpuNs();
 
   Lock();
   TakeQueued(/*may_act=*/true);
   const int64_t now_ns = MonotonicTickNs();
-  if (ready >= 0 && busy_) TakeLook(static_cast<uint32_t>(ready), now_ns);
+  TakeLook(ready, arrival, now_ns);
   TakeDeadline();
-  if (look) PlanLook(now_ns, spent_ns);
+  Budget(now_ns, spent_ns);
   stats_.cpu_ns = spent_ns;
   armed_ns_ = NextWakeNs();
   // What a policy wants at a time that is past it would have wanted by now.
   if (armed_ns_ > 0) armed_ns_ = std::max(armed_ns_, now_ns + kLeastPauseNs);
-  if (MayLook()) armed_ns_ = std::min(armed_ns_, next_look_ns_);
+  if (looks_again_) armed_ns_ = std::min(armed_ns_, now_ns + kWakeUpNs);
+  if (listens_from_ns_ > now_ns) {
+    armed_ns_ = std::min(armed_ns_, listens_from_ns_);
+  }
   const int64_t wake_ns = armed_ns_;
   UnlockAndTakeQueued();
   return wake_ns;
@@ -306,40 +293,39 @@ void Controller::TakeDeadline() {
   }
 }
 
-// Also for a moment after the loop went idle: to be woken costs it a system
-// call.
-bool Controller::MayLook() const {
-  return looks_ && (busy_ || MonotonicTickNs() - busy_changed_ns_ < kLingerNs);
-}
-
-// Looks take so much of a processor and no more, whatever a turn costs here: a
-// few microseconds, or more than ten on a virtual machine.
-void Controller::PlanLook(int64_t now_ns, int64_t spent_ns) {
-  const auto turn_ns = static_cast<double>(spent_ns - spent_ns_);
-  spent_ns_ = spent_ns;
-  turn_cost_ns_ += kTurnWeight * (turn_ns - turn_cost_ns_);
-  const auto interval_ns =
-      static_cast<int64_t>(turn_cost_ns_ / config_.look_share);
-  next_look_ns_ = now_ns + std::clamp(interval_ns, kLeastLookNs, kMostLookNs);
-}
-
-void Controller::TakeLook(uint32_t ready, int64_t now_ns) {
+// The loop's ready files are the events that are ready and have not begun.
+void Controller::TakeLook(int ready, QueueWatch::Arrival arrival,
+                          int64_t now_ns) {
+  if (ready < 0) return;
+  if (!busy_) {
+    // The loop is waking up for the first of them: of the others nobody would
+    // tell until it asks again.
+    looks_again_ = ready > 1 && arrival != QueueWatch::Arrival::kNone;
+    return;
+  }
   ++stats_.looks;
+  // Nothing had come before what has ended the thread's sleep.
+  if (arrival == QueueWatch::Arrival::kNow) last_seen_queue_ns_ = now_ns;
   const int64_t before_ns = std::exchange(last_seen_queue_ns_, now_ns);
-  Take({.kind = SignalKind::kQueueLength, .value = ready, .now_ns = now_ns},
+  Take({.kind = SignalKind::kQueueLength,
+        .value = static_cast<uint32_t>(ready),
+        .now_ns = now_ns},
        before_ns, /*may_act=*/true);
 }
 
-void Controller::SleepUntil(int64_t wake_ns, uint32_t epoch) {
-  const int64_t now_ns = MonotonicTickNs();
-  const int64_t sleep_ns = std::min(
-      wake_ns == kNever ? kLongestSleepNs : wake_ns - now_ns, kLongestSleepNs);
-  if (sleep_ns <= 0) return;
-  const int64_t until_ns = MonotonicNs() + sleep_ns;
-  const timespec until{until_ns / 1'000'000'000, until_ns % 1'000'000'000};
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&epoch_),
-          FUTEX_WAIT_BITSET_PRIVATE, epoch, &until, nullptr,
-          FUTEX_BITSET_MATCH_ANY);
+// The thread takes so much of a processor and no more, whatever a turn costs
+// here: a few microseconds, or more than ten on a virtual machine.
+void Controller::Budget(int64_t now_ns, int64_t spent_ns) {
+  if (!looks_) return;
+  const double share = config_.look_share;
+  const auto since_ns = static_cast<double>(now_ns - budgeted_ns_);
+  const auto cost_ns = static_cast<double>(spent_ns - spent_ns_);
+  credit_ns_ = std::clamp(credit_ns_ + share * since_ns - cost_ns,
+                          -share * kMostDeafNs, kMostCreditNs);
+  budgeted_ns_ = now_ns;
+  spent_ns_ = spent_ns;
+  const double deaf_ns = std::max(0.0, -credit_ns_ / share);
+  listens_from_ns_ = now_ns + static_cast<int64_t>(deaf_ns);
 }
 
 // The process is about to die of a signal: the loop goes on meanwhile, at the

@@ -11,14 +11,16 @@
 #include "boost/controller_stats.h"
 #include "boost/energy.h"
 #include "boost/policy.h"
+#include "boost/queue_watch.h"
 #include "boost/signal.h"
 #include "boost/signal_queue.h"
 
 namespace edgewise {
 
 struct ControllerConfig {
-  // While the loop is busy its queue is looked at, at most every 64 us, for at
-  // most this share of a processor's time.
+  // What becomes ready while the loop is busy is looked at when it comes, as
+  // long as the controller's thread takes at most this share of a processor's
+  // time.
   double look_share = 0.03;
   // A raised level is held at least so long; the default is what the policies
   // call worth it: twice the actuator's transition.
@@ -38,8 +40,7 @@ struct ControllerConfig {
 // must happen at a time (the running event passed its threshold) or outside the
 // loop (a look at the queue, a dear actuator) is the controller's thread's. It
 // sleeps until the next deadline, which it reads when it wakes: an event that
-// ends before its deadline has cost no system call. While the loop is idle it
-// lingers for a moment, then sleeps until the loop wakes it.
+// ends before its deadline has cost no system call.
 //
 // One lock serves both threads. The loop never waits for it: what it cannot
 // hand over goes to a queue that the holder empties.
@@ -75,15 +76,12 @@ class Controller {
   void Account(int64_t now_ns);
   int64_t NextWakeNs() const;
   bool ThreadSleepsTooLong();
-  void Wake();
 
   void Run();
-  int64_t Turn();
+  int64_t Turn(QueueWatch::Arrival arrival);
   void TakeDeadline();
-  bool MayLook() const;
-  void PlanLook(int64_t now_ns, int64_t spent_ns);
-  void TakeLook(uint32_t ready, int64_t now_ns);
-  void SleepUntil(int64_t wake_ns, uint32_t epoch);
+  void TakeLook(int ready, QueueWatch::Arrival arrival, int64_t now_ns);
+  void Budget(int64_t now_ns, int64_t spent_ns);
   void FinishForTermination();
   void Finish();
   void WriteStats(const ControllerStats& stats);
@@ -109,23 +107,24 @@ class Controller {
   int64_t lower_at_ns_ = kNever;  // a lowering that waits for that
   int64_t act_cause_ns_ = 0;  // a raise that waits for the thread: its cause
   bool act_waits_ = false;
-  bool busy_ = false;        // the loop runs events
-  bool collecting_ = false;  // a collection runs
-  int64_t busy_changed_ns_ = 0;
+  bool busy_ = false;               // the loop runs events
+  bool collecting_ = false;         // a collection runs
   int64_t last_seen_queue_ns_ = 0;  // the queue's length was known then
-  int64_t next_look_ns_ = 0;
-  int64_t spent_ns_ = 0;     // the thread's time at the last look
-  double turn_cost_ns_ = 0;  // of its processor time, running average
-  int64_t armed_ns_ = 0;     // the thread sleeps until then
+  int64_t armed_ns_ = 0;            // the thread sleeps until then
   bool finished_ = false;
   int64_t began_ns_ = 0;
   Residency spent_before_{};  // of the actuator, when this began
   ControllerStats stats_;
 
-  bool terminated_ = false;  // the thread's own
+  // The thread's own.
+  bool terminated_ = false;
+  bool looks_again_ = false;     // soon: the loop had yet to wake up
+  int64_t spent_ns_ = 0;         // its processor time until the last turn
+  int64_t budgeted_ns_ = 0;      // when that was
+  double credit_ns_ = 0;         // of processor time; negative: too much spent
+  int64_t listens_from_ns_ = 0;  // until then it is deaf to what becomes ready
 
-  // Counts wake-ups; the thread's futex. Loop and Stop() write, thread reads.
-  std::atomic<uint32_t> epoch_{0};
+  QueueWatch watch_;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

@@ -153,7 +153,7 @@ function unseenPerStep (compared) {
  * @param {any} row of the report
  * @param {Record<string, number>} expected
  * @param {number} unseenNs Node's own work, in the path's events
- * @returns {{ component: string, error: number, excess: number }[]} errors in ns; excess > 1: more than allowed
+ * @returns {{ component: string, error: number, allowed: number }[]} ns
  */
 function componentErrors (row, expected, unseenNs) {
   const reported = { ...row, waiting_ns: row.io_ns + row.queue_ns }
@@ -162,7 +162,7 @@ function componentErrors (row, expected, unseenNs) {
     const own = { exec_ns: unseenNs, waiting_ns: -unseenNs, queue_ns: -unseenNs, io_ns: -unseenNs }[component] ?? 0
     // Somewhere between none of it and all of it.
     const error = plain - Math.max(Math.min(0, own), Math.min(Math.max(0, own), plain))
-    return { component, error, excess: Math.abs(error) / Math.max(FLOOR_NS, SHARE * value) }
+    return { component, error, allowed: Math.max(FLOOR_NS, SHARE * value) }
   })
 }
 

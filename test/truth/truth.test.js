@@ -14,10 +14,10 @@ const { runProgram } = require('./run-program')
 
 const LEVELS = /** @type {('events' | 'promises' | 'patched')[]} */ (['events', 'promises', ...findPatchedNode().built ? ['patched'] : []])
 const ATTEMPTS = 8
-// Tests assert causality and counts; times are printed. `npm run test:truth`
-// judges them too: for a machine that has nothing else to do.
-const TIMES_JUDGED = process.env.TRUTH_TIMES === 'judge'
-const RUNS = TIMES_JUDGED ? ATTEMPTS : 1
+// Times are judged closely by `npm run test:truth`, for a machine that has
+// nothing else to do. Otherwise only what no other work explains is wrong.
+const CLOSELY = process.env.TRUTH_TIMES === 'judge'
+const COARSE_NS = 5_000_000
 
 // More runnable threads than this, others' among them, and times mean nothing.
 const BUSY_LOAD = 2.5 * os.availableParallelism()
@@ -33,7 +33,7 @@ for (const program of PROGRAMS) {
       const best = new Map()
       let blame = Infinity
       const sums = { expected: 0, found: 0, right: 0, foreign: 0, inferred: 0, unseen: 0 }
-      for (let attempt = 1; attempt <= RUNS; attempt++) {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const result = await runProgram(program, level)
         checkCounts(result)
         blame = Math.min(blame, program.check?.(result.compared, result.ledger.sent) ?? 0)
@@ -44,17 +44,16 @@ for (const program of PROGRAMS) {
           checkCausality(each)
           if (!each.warm) keepBest(best, each)
         }
-        if (blame <= 1 && [...best.values()].every(({ worst }) => worst.excess <= 1)) break
+        if ((blame <= 1 || !CLOSELY) && [...best.values()].every(({ worst }) => excessOf(worst) <= 1)) break
       }
       table.push(rowOf(program, level, sums, best))
-      if (!TIMES_JUDGED) return
       if (os.loadavg()[0] > BUSY_LOAD) {
         t.diagnostic(`times are shown, not judged: the load of this machine is ${os.loadavg()[0].toFixed(1)}`)
         return
       }
-      assert.ok(blame <= 1, `whom the requests waited for is off by ${blame} times what is allowed`)
+      assert.ok(blame <= 1 || !CLOSELY, `whom the requests waited for is off by ${blame} times what is allowed`)
       for (const { each, worst } of best.values()) {
-        assert.ok(worst.excess <= 1, `${each.truth.route}: ${worst.component} is off by ${micro(worst.error)} µs ` +
+        assert.ok(excessOf(worst) <= 1, `${each.truth.route}: ${worst.component} is off by ${micro(worst.error)} µs ` +
           `of ${micro(each.expected[worst.component])} in the best of ${ATTEMPTS} runs\n${explain(each)}`)
       }
     })
@@ -62,7 +61,7 @@ for (const program of PROGRAMS) {
 }
 
 test.after(() => {
-  console.log('\nTruth: causality and component errors by program (per request the best of up to ' + `${RUNS} runs)`)
+  console.log('\nTruth: causality and component errors by program (per request the best of up to ' + `${ATTEMPTS} runs)`)
   console.log(['program'.padEnd(30), 'level'.padEnd(9), ' steps', 'recall %', 'precision %', 'inferred', 'Node µs/step', 'median err µs', 'worst err µs'].join('  '))
   for (const line of table) console.log(line)
 })
@@ -85,10 +84,15 @@ function checkCausality (each) {
   assert.equal(foreign, 0, `${each.truth.route}: its graph has work of other requests\n${explain(each)}`)
 }
 
+// More than 1: it is off by more than is allowed.
+function excessOf ({ error, allowed }) {
+  return Math.abs(error) / (CLOSELY ? allowed : Math.max(allowed, COARSE_NS))
+}
+
 function keepBest (best, each) {
-  const worst = each.errors.reduce((a, b) => b.excess > a.excess ? b : a)
+  const worst = each.errors.reduce((a, b) => excessOf(b) > excessOf(a) ? b : a)
   const before = best.get(each.truth.route)
-  if (!before || worst.excess < before.worst.excess) best.set(each.truth.route, { each, worst })
+  if (!before || excessOf(worst) < excessOf(before.worst)) best.set(each.truth.route, { each, worst })
 }
 
 function rowOf (program, level, sums, best) {

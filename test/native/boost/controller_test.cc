@@ -220,20 +220,24 @@ TEST_F(ControllerTest, ARaisedLevelIsHeldForTheDwell) {
   EXPECT_GE(gc.boosted_ns, 20 * kMs);
 }
 
-TEST_F(ControllerTest, TheQueueIsLookedAtWhileTheLoopIsBusy) {
+TEST_F(ControllerTest, TheQueueIsLookedAtWhenItGrowsWhileTheLoopIsBusy) {
   const int epoll = epoll_create1(EPOLL_CLOEXEC);
   std::vector<int> files;
   for (int i = 0; i < 10; ++i) {
-    files.push_back(eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
+    files.push_back(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     epoll_event event{};
     event.events = EPOLLIN;
     epoll_ctl(epoll, EPOLL_CTL_ADD, files.back(), &event);
   }
   Start(0, 0, {.look_fd = epoll});
+  eventfd_write(files[0], 1);
   SleepMs(30);
   EXPECT_EQ(asked_.count(), 1u) << "an idle loop has no queue";
   EXPECT_EQ(controller_->stats().looks, 0u);
   Post(SignalKind::kLoopBusy, 1);
+  SleepMs(30);
+  EXPECT_EQ(controller_->stats().looks, 0u) << "nothing has come";
+  for (const int file : files) eventfd_write(file, 1);
   EXPECT_TRUE(Eventually(2, Level::kHigh));
   Post(SignalKind::kLoopIdle);
   // The looks took nothing away.

@@ -3,7 +3,6 @@
 #include "boost/actuator/daemon_actuator.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +12,7 @@
 #include "boost/daemon/boostd_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "test/native/boost/child_process.h"
 #include "test/native/boost/daemon_kit.h"
 
 namespace edgewise {
@@ -23,38 +23,15 @@ using ::testing::HasSubstr;
 // Far more than a call takes, far less than anything that waits.
 constexpr int64_t kNotBlockedNs = 50'000'000;
 
-// Runs `body` in a process that is made before any thread of the test; it is
-// killed with the object.
-class ChildProcess {
- public:
-  explicit ChildProcess(const std::function<void()>& body) {
-    pid_ = fork();
-    if (pid_ == 0) {
-      body();
-      _exit(0);
-    }
-  }
-  ~ChildProcess() { Kill(); }
-
-  pid_t pid() const { return pid_; }
-  void Kill() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    pid_ = 0;
-  }
-
- private:
-  pid_t pid_;
-};
-
 // A daemon in a process of its own.
 class DaemonProcess : public ChildProcess {
  public:
   explicit DaemonProcess(const DaemonDirectory& directory)
       : ChildProcess([&] {
-          ServeDaemon(directory, {}, std::make_shared<Asked>(),
-                      eventfd(0, EFD_CLOEXEC));
+          ServeDaemon(
+              directory, {},
+              std::make_unique<RecordingActuator>(std::make_shared<Asked>()),
+              eventfd(0, EFD_CLOEXEC));
         }) {
     EXPECT_TRUE(Eventually(
         [&] { return RunningDaemon::ClientOf(directory.socket()).ok(); }));

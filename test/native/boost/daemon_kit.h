@@ -108,15 +108,14 @@ struct DaemonSetup {
   Arbiter::Limits limits{.max_level = Level::kHigh, .min_interval_ns = 100'000};
 };
 
-// Serves in the calling thread until `stop_fd` is readable.
+// Serves one domain in the calling thread until `stop_fd` is readable.
 inline void ServeDaemon(const DaemonDirectory& directory,
                         const DaemonSetup& setup,
-                        const std::shared_ptr<Asked>& asked, int stop_fd) {
+                        std::unique_ptr<Actuator> actuator, int stop_fd) {
   const auto listener = LocalListener::At(directory.socket());
   ASSERT_TRUE(listener.ok()) << listener.status();
   std::vector<BoostDomain> domains;
-  domains.push_back(
-      {.cpus = {}, .actuator = std::make_unique<RecordingActuator>(asked)});
+  domains.push_back({.cpus = {}, .actuator = std::move(actuator)});
   const OwnedFd file(
       creat((directory.path() + "/log").c_str(), S_IRUSR | S_IWUSR));
   EventLog log(file.get());
@@ -145,8 +144,10 @@ class RunningDaemon {
  public:
   explicit RunningDaemon(const DaemonSetup& setup = {})
       : asked_(std::make_shared<Asked>()), stop_(eventfd(0, EFD_CLOEXEC)) {
-    thread_ = std::thread(
-        [this, setup] { ServeDaemon(directory_, setup, asked_, stop_.get()); });
+    thread_ = std::thread([this, setup] {
+      ServeDaemon(directory_, setup,
+                  std::make_unique<RecordingActuator>(asked_), stop_.get());
+    });
     EXPECT_TRUE(Eventually([&] {
       return ConnectTo(socket(), /*timeout_ns=*/1'000'000'000).ok();
     }));
