@@ -81,6 +81,7 @@
       "src/boost/policy/rubik.cc",
       "src/boost/policy/slo.cc",
       "src/boost/policy/tail_table.cc",
+      "src/boost/queue_watch.cc",
       "src/boost/sysfs.cc",
       "src/boost/transition.cc"
     ],
