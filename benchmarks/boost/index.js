@@ -15,13 +15,13 @@ const { loadResults, saveResults } = require('../overhead/rounds')
 const { readArguments } = require('./arguments')
 const { measureRun, saturationAtLow } = require('./cell')
 const { measureCosts } = require('./cost')
-const { measureFidelity } = require('./fidelity')
 const { draw } = require('./figures')
 const { page } = require('./page')
 const { tailRoutes, targetMs } = require('./pilots')
 const { leaveAppProcessor } = require('./place')
 const { isWhole, missing, rounds } = require('./plan')
 const { BASE, EMULATED, findPolicy } = require('./policies')
+const { measureFidelity, measureReactions } = require('./programs')
 const tuning = require('./tuning.json')
 
 const FIGURES = path.join(ROOT, 'docs', 'boost-results')
@@ -37,6 +37,7 @@ const PILOT_ROUND = -1 // arrivals that no measured round has
  * @property {Record<string, { saturationPerS: number, ratePerS: number }>} rates by application, 'APP xN' with N workers
  * @property {Record<string, import('./policies').Known>} pilots by application
  * @property {any} [fidelity]
+ * @property {any} [reaction]
  * @property {import('./cost').Cost[]} costs
  * @property {any[]} cells a Run of plan.js, and what measureRun() returned
  */
@@ -54,6 +55,7 @@ async function run (args) {
     announce(due.flat(), options)
     for (const app of options.apps) await prepare(findApp(app))
     results.fidelity ??= await measureFidelity(settings)
+    if (options.sections.includes('reaction')) results.reaction ??= await measureReactions(settings)
     if (options.sections.includes('cost')) await measureCosts(results, options, () => saveResults(results, options.json))
     const began = Date.now()
     for (const [round, runs] of due.entries()) {

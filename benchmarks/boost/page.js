@@ -11,6 +11,7 @@ const { behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf 
 
 const COMMAND = 'npm run bench:boost'
 const MS = 1e6
+const NAMES_OF_CAUSES = { gc: 'a collection begins', queue: 'the third of eight files becomes ready while an event runs', head: 'an event passes its threshold' }
 
 /**
  * @param {any} results see index.js
@@ -120,16 +121,24 @@ function micros (ns) {
   return ns === null ? '' : `${(ns.p50 / 1e3).toFixed(1)}, ${(ns.p99 / 1e3).toFixed(1)}`
 }
 
-function reactions (cells, { apps }) {
+function reactions (cells, { apps, reaction }) {
   const rows = apps.flatMap((app) => {
     const did = behaviour(cells.filter((cell) => cell.app === app), REACTION)
     return did ? [[app, did.perSecond.toFixed(1), micros(did.reaction.gc), micros(did.reaction.queue), micros(did.reaction.head)]] : []
   })
   return `\`${REACTION}\` with the actuator \`log\`, at full speed and the same rate; µs, p50 and p99 of each application's worst run, from the cause until the
-actuator is asked. The cause is a collection's begin; the moment at which the running event passed its threshold; for the queue the look that
-found it long, or at worst the look before.
+actuator is asked. The cause is a collection's begin; the moment at which the running event passed its threshold; for the queue that at which the
+controller's thread, or the loop, was told of what had become ready, or at worst had last seen it.
 
-${table(['application', 'boosts a second', 'GC', 'queue', 'head'], rows)}`
+${table(['application', 'boosts a second', 'GC', 'queue', 'head'], rows)}${reaction ? `\n\n${knownReactions(reaction)}` : ''}`
+}
+
+function knownReactions (reaction) {
+  const us = (ns) => (ns / 1e3).toFixed(1)
+  const rows = Object.entries(reaction).map(([cause, { count, p50, p99, max }]) => [NAMES_OF_CAUSES[cause], String(count), us(p50), us(p99), us(max)])
+  return `From a cause whose instant is known (\`edgewise-boost-reaction\`: an event loop on CPU 0, which another thread sends to), µs:
+
+${table(['cause', 'trials', 'p50', 'p99', 'max'], rows)}`
 }
 
 function clusters (cells, { apps, plan }) {

@@ -21,4 +21,4 @@ function leaveAppProcessor () {
   }
 }
 
-module.exports = { APP_CPU, leaveAppProcessor }
+module.exports = { APP_CPU, OTHER_CPU, leaveAppProcessor }

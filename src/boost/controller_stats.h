@@ -19,7 +19,8 @@ struct ControllerStats {
     int64_t boosted_ns = 0;
     // From the cause until the actuator was asked. The cause: a collection's
     // begin, the time at which the running event passed its threshold, for the
-    // queue at worst the look before.
+    // queue when the thread was woken for what had come, at worst when it had
+    // last looked.
     ReactionTimes reaction;
   };
 
