@@ -252,8 +252,11 @@ void Controller::Run() {
 // What is due now, and a look at what has become ready; returns when to come
 // again.
 int64_t Controller::Turn(QueueWatch::Arrival arrival) {
-  const bool look = arrival != QueueWatch::Arrival::kNone ||
-                    std::exchange(looks_again_, false);
+  const bool again = std::exchange(looks_again_, false);
+  const bool look = again || arrival != QueueWatch::Arrival::kNone;
+  // Nothing had come before what has ended the sleep.
+  const int64_t came_ns =
+      arrival == QueueWatch::Arrival::kNow ? MonotonicTickNs() : 0;
   Lock();
   TakeQueued(/*may_act=*/true);
   TakeDeadline();
@@ -265,7 +268,14 @@ int64_t Controller::Turn(QueueWatch::Arrival arrival) {
   Lock();
   TakeQueued(/*may_act=*/true);
   const int64_t now_ns = MonotonicTickNs();
-  TakeLook(ready, arrival, now_ns);
+  if (ready >= 0 && busy_) {
+    last_seen_queue_ns_ = std::max(last_seen_queue_ns_, came_ns);
+    TakeLook(static_cast<uint32_t>(ready), now_ns);
+  } else {
+    // The loop is waking up for the first of them: of the others nobody would
+    // tell until it asks again.
+    looks_again_ = ready > 1 && !again;
+  }
   TakeDeadline();
   Budget(now_ns, spent_ns);
   stats_.cpu_ns = spent_ns;
@@ -294,22 +304,10 @@ void Controller::TakeDeadline() {
 }
 
 // The loop's ready files are the events that are ready and have not begun.
-void Controller::TakeLook(int ready, QueueWatch::Arrival arrival,
-                          int64_t now_ns) {
-  if (ready < 0) return;
-  if (!busy_) {
-    // The loop is waking up for the first of them: of the others nobody would
-    // tell until it asks again.
-    looks_again_ = ready > 1 && arrival != QueueWatch::Arrival::kNone;
-    return;
-  }
+void Controller::TakeLook(uint32_t ready, int64_t now_ns) {
   ++stats_.looks;
-  // Nothing had come before what has ended the thread's sleep.
-  if (arrival == QueueWatch::Arrival::kNow) last_seen_queue_ns_ = now_ns;
   const int64_t before_ns = std::exchange(last_seen_queue_ns_, now_ns);
-  Take({.kind = SignalKind::kQueueLength,
-        .value = static_cast<uint32_t>(ready),
-        .now_ns = now_ns},
+  Take({.kind = SignalKind::kQueueLength, .value = ready, .now_ns = now_ns},
        before_ns, /*may_act=*/true);
 }
 

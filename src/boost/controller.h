@@ -80,7 +80,7 @@ class Controller {
   void Run();
   int64_t Turn(QueueWatch::Arrival arrival);
   void TakeDeadline();
-  void TakeLook(int ready, QueueWatch::Arrival arrival, int64_t now_ns);
+  void TakeLook(uint32_t ready, int64_t now_ns);
   void Budget(int64_t now_ns, int64_t spent_ns);
   void FinishForTermination();
   void Finish();

@@ -11,12 +11,15 @@ QueueBoost::QueueBoost(const PolicyConfig& config)
           std::max(2 * config.transition_ns, kLeastHeadNs))) {}
 
 double QueueBoost::LengthThreshold() const {
-  const double average = length_average_.mean();
+  const double event_ns = event_ns_.mean();
+  const double average = event_ns > 0 ? length_ns_.mean() / event_ns : 0;
   return std::max(queue_factor_ * average, average + kLeastExcess);
 }
 
 double QueueBoost::HeadThresholdNs() const {
-  return std::max(head_factor_ * head_ns_.mean(), least_head_ns_);
+  const double event_ns = event_ns_.mean();
+  const double average = event_ns > 0 ? event_ns2_.mean() / (2 * event_ns) : 0;
+  return std::max(head_factor_ * average, least_head_ns_);
 }
 
 void QueueBoost::On(const Signal& signal) {
@@ -47,10 +50,7 @@ void QueueBoost::On(const Signal& signal) {
 }
 
 void QueueBoost::EventBegin(int64_t now_ns) {
-  const uint32_t length = length_ > 0 ? length_ - 1 : 0;
-  length_average_.Add(warm() ? std::min<double>(length, LengthThreshold())
-                             : length);
-  SetLength(length);
+  SetLength(length_ > 0 ? length_ - 1 : 0);
   in_event_ = true;
   begin_ns_ = now_ns;
   if (warm()) deadline_ns_ = now_ns + static_cast<int64_t>(HeadThresholdNs());
@@ -61,8 +61,15 @@ void QueueBoost::EventEnd(int64_t now_ns) {
   in_event_ = false;
   long_head_ = false;
   deadline_ns_ = kNever;
-  const double took_ns = static_cast<double>(now_ns - begin_ns_);
-  head_ns_.Add(warm() ? std::min(took_ns, HeadThresholdNs()) : took_ns);
+  auto took_ns = static_cast<double>(now_ns - begin_ns_);
+  double length = length_;
+  if (warm()) {
+    took_ns = std::min(took_ns, kMostSample * HeadThresholdNs());
+    length = std::min(length, kMostSample * LengthThreshold());
+  }
+  event_ns_.Add(took_ns);
+  event_ns2_.Add(took_ns * took_ns);
+  length_ns_.Add(length * took_ns);
 }
 
 void QueueBoost::SetLength(uint32_t length) {

@@ -7,7 +7,8 @@ namespace edgewise {
 namespace {
 
 // A warm policy: batches of four events of a millisecond, that is lengths 3 2 1
-// 0, in the mean 1.5; its thresholds are 3.75 events and 2.5 ms.
+// 0, in the mean 1.5; a poll finds an event half a millisecond old. The
+// thresholds are 3.75 events and 1.25 ms.
 Player Warm(const PolicyConfig& config = {}) {
   Player player(MakeOrDie("queue", config));
   for (int i = 0; i < 300; ++i) player.Batch(4, kMs);
@@ -67,8 +68,8 @@ TEST(QueuePolicy, BoostsALongHeadAtItsDeadline) {
   Player player = Warm();
   player.Busy(1);
   player.Event();
-  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 2500 * kUs);
-  player.Pass(2499 * kUs);
+  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 1250 * kUs);
+  player.Pass(1249 * kUs);
   EXPECT_EQ(player.level(), Level::kLow);
   player.Pass(kUs);
   EXPECT_EQ(player.level(), Level::kHigh);
@@ -123,7 +124,7 @@ TEST(QueuePolicy, TakesItsFactors) {
   EXPECT_EQ(player.level(), Level::kHigh);
   player.Idle();
   player.Event();
-  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 4 * kMs);
+  EXPECT_EQ(player.policy().next_deadline_ns(), player.now_ns() + 2 * kMs);
 }
 
 TEST(QueuePolicy, DoesNothingBeforeItIsWarm) {
@@ -162,8 +163,32 @@ TEST(QueuePolicy, ALoadThatStaysBecomesUsual) {
   player.Busy(10);
   EXPECT_EQ(player.level(), Level::kLow);
   player.Event();
-  player.Pass(2 * kMs);
+  player.Pass(kMs);
   EXPECT_EQ(player.level(), Level::kLow);
+}
+
+// Beside many short events the long ones that take most of the time are usual.
+TEST(QueuePolicy, EventsWeighByTheirTime) {
+  Player player(MakeOrDie("queue"));
+  for (int i = 0; i < 50; ++i) {
+    player.Batch(9, 100 * kUs);
+    player.Batch(1, 10 * kMs);
+  }
+  player.Busy(1);
+  player.Event();
+  // (9 x 0.1^2 + 10^2) / 2 (9 x 0.1 + 10) = 4.59 ms
+  EXPECT_NEAR(
+      static_cast<double>(player.policy().next_deadline_ns() - player.now_ns()),
+      2.5 * 4.591e6, 1e4);
+}
+
+TEST(QueuePolicy, OneStopOfTheLoopHidesLittle) {
+  Player player = Warm();
+  player.Batch(1, 10'000 * kMs);
+  player.Busy(1);
+  player.Event();
+  player.Pass(3 * kMs);
+  EXPECT_EQ(player.reason(), Reason::kHead);
 }
 
 TEST(QueuePolicy, MoreEventsThanAnnouncedDoNoHarm) {
