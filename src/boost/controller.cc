@@ -277,7 +277,7 @@ int64_t Controller::Turn(QueueWatch::Arrival arrival) {
     looks_again_ = ready > 1 && !again;
   }
   TakeDeadline();
-  Budget(now_ns, spent_ns);
+  Budget(now_ns, spent_ns, look);
   stats_.cpu_ns = spent_ns;
   armed_ns_ = NextWakeNs();
   // What a policy wants at a time that is past it would have wanted by now.
@@ -311,13 +311,13 @@ void Controller::TakeLook(uint32_t ready, int64_t now_ns) {
        before_ns, /*may_act=*/true);
 }
 
-// The thread takes so much of a processor and no more, whatever a turn costs
-// here: a few microseconds, or more than ten on a virtual machine.
-void Controller::Budget(int64_t now_ns, int64_t spent_ns) {
+// Looks take so much of a processor and no more, whatever a turn costs here: a
+// few microseconds, or more than ten on a virtual machine.
+void Controller::Budget(int64_t now_ns, int64_t spent_ns, bool looked) {
   if (!looks_) return;
   const double share = config_.look_share;
   const auto since_ns = static_cast<double>(now_ns - budgeted_ns_);
-  const auto cost_ns = static_cast<double>(spent_ns - spent_ns_);
+  const auto cost_ns = looked ? static_cast<double>(spent_ns - spent_ns_) : 0;
   credit_ns_ = std::clamp(credit_ns_ + share * since_ns - cost_ns,
                           -share * kMostDeafNs, kMostCreditNs);
   budgeted_ns_ = now_ns;

@@ -81,7 +81,7 @@ class Controller {
   int64_t Turn(QueueWatch::Arrival arrival);
   void TakeDeadline();
   void TakeLook(uint32_t ready, int64_t now_ns);
-  void Budget(int64_t now_ns, int64_t spent_ns);
+  void Budget(int64_t now_ns, int64_t spent_ns, bool looked);
   void FinishForTermination();
   void Finish();
   void WriteStats(const ControllerStats& stats);

@@ -27,19 +27,19 @@ class Slo : public Policy {
   // load hardly anybody waits, and a few medians are nothing that the tail
   // would notice) nor more than it. A tail is prevented at the begin of a long
   // queue, not when the percentile is reached.
-  static constexpr double kMedians = 2.8;
-  static constexpr double kPercentilePart = 0.2;
+  static constexpr double kMedians = 3.2;
+  static constexpr double kPercentilePart = 0.25;
   // And at most so many times an average request's own work: where most have
   // waited, at a cold start or in a long overload, their median is no measure.
   static constexpr double kMostWorks = 32;
   // How much the queue's work weighs for those who are still to come: a crowd
   // is the sign of a burst, and a burst goes on.
-  static constexpr double kCrowd = 1.5;
+  static constexpr double kCrowd = 2;
   // Once boosted, until the prediction is down to that part of the target.
-  static constexpr double kRelease = 0.8;
+  static constexpr double kRelease = 0.95;
   // Requests expected to arrive in time to be hurt, for which it boosts though
   // nobody waits yet.
-  static constexpr double kFewestHurt = 2;
+  static constexpr double kFewestHurt = 1;
   // A request that waits for I/O counts only if the loop would add at least
   // this part of the target to it.
   static constexpr double kLeastPart = 0.125;

@@ -171,8 +171,8 @@ TEST(PolicySimulation, StaticHighBoundsAll) {
 }
 
 // The goal of slo: at least Combined's tail reduction at less boosted time. In
-// the mean of the workloads both; in each to half a percent of low's tail and
-// a twentieth of Combined's time.
+// the mean of the workloads both; in each to a percent of low's tail and a
+// tenth of Combined's time.
 TEST(PolicySimulation, SloDominatesCombined) {
   Outcome combined;
   Outcome slo;
@@ -184,8 +184,8 @@ TEST(PolicySimulation, SloDominatesCombined) {
     const Outcome ours = simulation.Of("slo");
     const Outcome theirs = simulation.Of("gc,queue");
     const std::string shown = Show("slo", ours) + Show("gc,queue", theirs);
-    EXPECT_GE(ours.reduction, theirs.reduction - 0.5) << shown;
-    EXPECT_LE(ours.boosted, 1.05 * theirs.boosted) << shown;
+    EXPECT_GE(ours.reduction, theirs.reduction - 1) << shown;
+    EXPECT_LE(ours.boosted, 1.1 * theirs.boosted) << shown;
     RecordProperty(scenario.name, shown);
     slo.reduction += ours.reduction;
     slo.boosted += ours.boosted;
@@ -193,7 +193,7 @@ TEST(PolicySimulation, SloDominatesCombined) {
     combined.boosted += theirs.boosted;
   }
   EXPECT_GE(slo.reduction, combined.reduction);
-  EXPECT_LT(slo.boosted, 0.95 * combined.boosted);
+  EXPECT_LT(slo.boosted, 0.9 * combined.boosted);
 }
 
 // Rubik believes that requests are served one after the other: where they are
@@ -237,10 +237,11 @@ TEST(PolicySimulation, PoliciesAdaptToSlowTransitions) {
 TEST(PolicySimulation, SloNeedsNoLooks) {
   SimulatorConfig blind;
   blind.look_every_ns = 0;
-  Simulation simulation(Bursts(), blind);
-  const Outcome slo = simulation.Of("slo");
-  EXPECT_GT(slo.reduction, simulation.Of("high").reduction - 2)
-      << Show("slo", slo);
+  Simulation without(Bursts(), blind);
+  Simulation with(Bursts());
+  const Outcome slo = without.Of("slo");
+  EXPECT_GT(slo.reduction, with.Of("slo").reduction - 2) << Show("slo", slo);
+  EXPECT_GT(slo.reduction, without.Of("gc,queue").reduction);
 }
 
 }  // namespace
