@@ -3,13 +3,11 @@
 // The same under other Nodes: those of EDGEWISE_TEST_NODES (programs, separated
 // by colons), or 22 and 24 from npm, as far as npm can be reached.
 
-const assert = require('node:assert/strict')
-const { spawn } = require('node:child_process')
 const test = require('node:test')
 const { provideAddon } = require('../../scripts/tasks/build-addon')
 const { describeNode, nodeProgram } = require('../../scripts/tasks/node-release')
 const { TaskError } = require('../../scripts/tasks/step')
-const { ROOT, plainEnvironment } = require('./recorded-app')
+const { runSuites } = require('./run-suites')
 
 const RELEASES = ['22', '24']
 const SUITES = [
@@ -18,16 +16,6 @@ const SUITES = [
 ]
 
 const wanted = process.env.EDGEWISE_TEST_NODES?.split(':').filter(Boolean) ?? RELEASES
-
-/** @returns {Promise<{ code: number | null, output: string }>} */
-function run (program, args) {
-  const child = spawn(program, ['--test', '--test-concurrency=1', '--test-reporter=spec', ...args],
-    { cwd: ROOT, env: { ...plainEnvironment(), EDGEWISE_TEST_INNER: '1' }, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  child.stdout.on('data', (data) => { output += data })
-  child.stderr.on('data', (data) => { output += data })
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
-}
 
 for (const name of wanted) {
   test(`Node ${name}`, async (t) => {
@@ -41,11 +29,7 @@ for (const name of wanted) {
     if (describeNode(file).abi === process.versions.modules) return t.skip('this is the Node that runs all tests')
     await provideAddon(file)
     for (const suite of SUITES) {
-      const { code, output } = await run(file, suite)
-      const passed = /pass (\d+)/.exec(output)
-      t.diagnostic(`${describeNode(file).version}: ${suite.at(-1)}: ${passed?.[0] ?? 'no test'}`)
-      assert.equal(code, 0, output)
-      assert.ok(Number(passed?.[1]) > 0, output)
+      t.diagnostic(`${describeNode(file).version}: ${suite.at(-1)}: ${await runSuites(file, suite)} passed`)
     }
   })
 }

@@ -1,0 +1,14 @@
+'use strict'
+
+// What `npm test` shows end to end, on the patched Node: recording, boosting,
+// workers and clusters, every way to end.
+
+const test = require('node:test')
+const { findPatchedNode } = require('../../lib/patched-node')
+const { runSuites } = require('../e2e/run-suites')
+
+for (const name of ['servers', 'processes', 'modes', 'endings', 'trouble', 'boost']) {
+  test(name, async (t) => {
+    t.diagnostic(`${await runSuites(findPatchedNode().file, [`test/e2e/${name}.test.js`])} passed`)
+  })
+}
