@@ -110,15 +110,17 @@ function controllers (cells) {
     return [[`\`${name}\``, did.perSecond.toFixed(1), share('low'), share('mid'), share('high'),
       micros(did.reaction.gc), micros(did.reaction.queue), micros(did.reaction.head), String(did.dropped), String(did.errors)]]
   })
-  return `Reaction times in µs, p50 and p99, each the worst of all runs, from the cause until the actuator is asked, while the emulation's own
-thread takes the processor from whom it measures: without it below.
+  return `Reaction times in µs, p50 and p99 of the median run (the worst run's p99), from the cause until the actuator is asked, while the
+emulation's own thread takes the processor from whom it measures: without it below.
 
 ${table(['policy', 'boosts a second', 'time at low', 'mid', 'high', 'GC', 'queue', 'head', 'signals dropped', 'actuator errors'], rows)}`
 }
 
-/** @param {{ p50: number, p99: number } | null} ns */
+/** @param {{ p50: number, p99: number, worst: number } | null} ns */
 function micros (ns) {
-  return ns === null ? '' : `${(ns.p50 / 1e3).toFixed(1)}, ${(ns.p99 / 1e3).toFixed(1)}`
+  if (ns === null) return ''
+  const [p50, p99, worst] = [ns.p50, ns.p99, ns.worst].map((each) => (each / 1e3).toFixed(1))
+  return `${p50}, ${p99} (${worst})`
 }
 
 function reactions (cells, { apps, reaction }) {
@@ -126,7 +128,7 @@ function reactions (cells, { apps, reaction }) {
     const did = behaviour(cells.filter((cell) => cell.app === app), REACTION)
     return did ? [[app, did.perSecond.toFixed(1), micros(did.reaction.gc), micros(did.reaction.queue), micros(did.reaction.head)]] : []
   })
-  return `\`${REACTION}\` with the actuator \`log\`, at full speed and the same rate; µs, p50 and p99 of each application's worst run, from the cause until the
+  return `\`${REACTION}\` with the actuator \`log\`, at full speed and the same rate; µs, p50 and p99 of the median run (the worst run's p99), from the cause until the
 actuator is asked. The cause is a collection's begin; the moment at which the running event passed its threshold; for the queue that at which the
 controller's thread, or the loop, was told of what had become ready, or at worst had last seen it.
 

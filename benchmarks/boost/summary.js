@@ -5,7 +5,7 @@
 
 // @ts-ignore: the types are those of its ES module
 const { mean } = require('simple-statistics')
-const { pairedRatio } = require('../../lib/statistics')
+const { median, pairedRatio } = require('../../lib/statistics')
 const { LEVELS } = require('./plan')
 const { AGAIN, BASE, POLICIES } = require('./policies')
 
@@ -167,7 +167,8 @@ function behaviour (cells, policy) {
   const sum = (of) => boosts.reduce((total, boost) => total + of(boost), 0)
   const reaction = (signal) => {
     const seen = boosts.map(({ reactionNs }) => reactionNs[signal]).filter((one) => one?.count > 0)
-    return seen.length === 0 ? null : { p50: Math.max(...seen.map(({ p50 }) => p50)), p99: Math.max(...seen.map(({ p99 }) => p99)) }
+    const p99 = seen.map((one) => one.p99)
+    return seen.length === 0 ? null : { p50: median(seen.map(({ p50 }) => p50)), p99: median(p99), worst: Math.max(...p99) }
   }
   const residency = (level) => sum(({ residencyNs }) => residencyNs[level])
   const all = LEVELS.reduce((total, level) => total + residency(level), 0)
