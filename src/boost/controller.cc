@@ -1,6 +1,7 @@
 #include "boost/controller.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,7 +12,6 @@
 
 #include "platform/clock.h"
 #include "platform/termination.h"
-#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -27,6 +27,12 @@ constexpr int64_t kLongestSleepNs = 20'000'000;
 // so long the thread is deaf at most when it has taken too much.
 constexpr double kMostCreditNs = 300'000;
 constexpr double kMostDeafNs = 2'000'000;
+
+// While the loop runs, and for a moment after, the thread comes back so often
+// that no policy's deadline lies before its next turn: to be woken for one
+// would cost the loop a system call for each wait.
+constexpr int64_t kLingerNs = 1'000'000;
+constexpr int64_t kLingeringPauseNs = 400'000;
 
 // A loop that something wakes runs its first event by then.
 constexpr int64_t kWakeUpNs = 64'000;
@@ -116,6 +122,9 @@ void Controller::UnlockAndTakeQueued() {
 }
 
 void Controller::Post(const Signal& signal) {
+  if (signal.kind == SignalKind::kLoopBusy) {
+    loop_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
+  }
   if (!TryLock()) {
     if (!queue_.Push(signal)) dropped_.fetch_add(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -146,6 +155,7 @@ void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
       break;
     case SignalKind::kLoopIdle:
       busy_ = false;
+      idle_since_ns_ = signal.now_ns;
       // No collection lasts while the loop waits: its end was dropped.
       if (std::exchange(collecting_, false)) {
         policy_->On({.kind = SignalKind::kGcEnd, .now_ns = signal.now_ns});
@@ -252,6 +262,8 @@ void Controller::Run() {
 // What is due now, and a look at what has become ready; returns when to come
 // again.
 int64_t Controller::Turn(QueueWatch::Arrival arrival) {
+  // A real-time thread takes the processor that it woke on last time.
+  evasion_.Leave(loop_cpu_.load(std::memory_order_relaxed));
   const bool again = std::exchange(looks_again_, false);
   const bool look = again || arrival != QueueWatch::Arrival::kNone;
   // Nothing had come before what has ended the sleep.
@@ -282,6 +294,9 @@ int64_t Controller::Turn(QueueWatch::Arrival arrival) {
   armed_ns_ = NextWakeNs();
   // What a policy wants at a time that is past it would have wanted by now.
   if (armed_ns_ > 0) armed_ns_ = std::max(armed_ns_, now_ns + kLeastPauseNs);
+  if (looks_ && (busy_ || now_ns - idle_since_ns_ < kLingerNs)) {
+    armed_ns_ = std::min(armed_ns_, now_ns + kLingeringPauseNs);
+  }
   if (looks_again_) armed_ns_ = std::min(armed_ns_, now_ns + kWakeUpNs);
   if (listens_from_ns_ > now_ns) {
     armed_ns_ = std::min(armed_ns_, listens_from_ns_);

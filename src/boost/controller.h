@@ -14,6 +14,7 @@
 #include "boost/queue_watch.h"
 #include "boost/signal.h"
 #include "boost/signal_queue.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 
@@ -107,8 +108,9 @@ class Controller {
   int64_t lower_at_ns_ = kNever;  // a lowering that waits for that
   int64_t act_cause_ns_ = 0;  // a raise that waits for the thread: its cause
   bool act_waits_ = false;
-  bool busy_ = false;               // the loop runs events
-  bool collecting_ = false;         // a collection runs
+  bool busy_ = false;        // the loop runs events
+  bool collecting_ = false;  // a collection runs
+  int64_t idle_since_ns_ = 0;
   int64_t last_seen_queue_ns_ = 0;  // the queue's length was known then
   int64_t armed_ns_ = 0;            // the thread sleeps until then
   bool finished_ = false;
@@ -124,6 +126,9 @@ class Controller {
   double credit_ns_ = 0;         // of processor time; negative: too much spent
   int64_t listens_from_ns_ = 0;  // until then it is deaf to what becomes ready
 
+  Evasion evasion_;
+
+  std::atomic<int> loop_cpu_{-1};  // where the loop last woke; relaxed: a hint
   QueueWatch watch_;
   std::atomic<bool> stopping_{false};
   std::thread thread_;

@@ -42,6 +42,17 @@ void LeaveCpu(int cpu) {
   sched_setaffinity(0, sizeof(set), &set);
 }
 
+void Evasion::Leave(int cpu) {
+  if (cpu < 0 || sched_getcpu() != cpu) return;
+  cpu_set_t current;
+  if (sched_getaffinity(0, sizeof(current), &current) != 0) return;
+  if (!CPU_EQUAL(&current, &own_)) allowed_ = current;
+  cpu_set_t others = allowed_;
+  CPU_CLR(cpu, &others);
+  if (CPU_COUNT(&others) == 0) return;
+  if (sched_setaffinity(0, sizeof(others), &others) == 0) own_ = others;
+}
+
 int64_t ThreadCpuNs() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

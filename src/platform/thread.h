@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sched.h>
+
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -19,6 +21,18 @@ void UseRealTimePriority();
 
 // Keeps this thread away from a processor, if there is another; -1: none.
 void LeaveCpu(int cpu);
+
+// Keeps one thread away from where another one runs.
+class Evasion {
+ public:
+  // The thread's own. If it runs on `cpu`, it leaves for those that its
+  // affinity names besides; where there is none, it stays.
+  void Leave(int cpu);
+
+ private:
+  cpu_set_t allowed_{};  // as others have set it
+  cpu_set_t own_{};      // what this has made of it
+};
 
 // Processor time that this thread has used, ns.
 int64_t ThreadCpuNs();
