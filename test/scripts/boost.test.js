@@ -194,6 +194,7 @@ function results () {
     rates: { todo: { ratePerS: 100 }, 'todo x2': { ratePerS: 90 } },
     pilots: { todo: { routes: ['GET /b'], targetMs: 8 } },
     fidelity,
+    reaction: { head: { count: 2000, p50: 2.16e4, p99: 3.86e4, max: 2e5 } },
     costs: [0, 1].map((round) => ({ server: 'hello', round, blocks: [{ off: 10, aa: 10, on: 10.02 }] })),
     cells
   }
@@ -209,7 +210,8 @@ test('the page has the paper\'s tables, with emulated and modelled said', () => 
   assert.match(text, /\| low \| 2\.6 GHz \| 0\.650 \| 0\.660 \| 1\.5 % \|/)
   assert.match(text, /\| 50 µs \| 3 \| 50\.0, 60\.0, 70\.0 \| 100\.0, 200\.0, 300\.0 \|/)
   assert.match(text, /\| hello \| 2 \| 10\.00 \| 0\.00 % \[0\.00 %, 0\.00 %\] \| 0\.20 % \[/)
-  assert.match(text, /\| todo \| \d+\.\d \| 2\.0, 9\.0 \| +\| +\|/)
+  assert.match(text, /\| todo \| \d+\.\d \| 2\.0, 9\.0 \(9\.0\) \| +\| +\|/)
+  assert.match(text, /\| an event passes its threshold \| 2000 \| 21\.6 \| 38\.6 \| 200\.0 \|/)
   assert.match(text, /!\[.*\]\(figure\.svg\)/)
   assert.match(text, /Adrenaline boosts in todo: `GET \/b`/)
   assert.match(text, /\*emulated\*.*\*modelled\*/s)
