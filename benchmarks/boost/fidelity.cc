@@ -2,7 +2,6 @@
 // against the full speed, how even it is, and how soon the loop sees a change.
 
 #include <sched.h>
-#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -49,11 +48,6 @@ double Quantile(std::vector<double> values, double share) {
 double Mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) /
          static_cast<double>(values.size());
-}
-
-void SleepNs(int64_t ns) {
-  const timespec pause{ns / 1'000'000'000, ns % 1'000'000'000};
-  nanosleep(&pause, nullptr);
 }
 
 // Full speed before, between and after: the machine's own may drift.

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -34,15 +33,10 @@ namespace {
 constexpr int64_t kUs = 1'000;
 constexpr int64_t kUsualEventNs = 50 * kUs;
 constexpr int64_t kLongestWaitNs = 20'000 * kUs;
-// Hardly ever an event waits: then, three make a long queue (QueueBoost).
 constexpr int64_t kNothing = -1;
 constexpr int kFiles = 8;
+// Where hardly ever an event waits, three make a long queue (QueueBoost).
 constexpr int kFilesOfALongQueue = 3;
-
-void SleepNs(int64_t ns) {
-  const timespec pause{ns / 1'000'000'000, ns % 1'000'000'000};
-  nanosleep(&pause, nullptr);
-}
 
 // Notes when the high level was asked for.
 class NotingActuator : public Actuator {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "platform/clock.h"
 #include "platform/termination.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -39,11 +39,6 @@ constexpr int64_t kWakeUpNs = 64'000;
 
 // The thread's shortest sleep.
 constexpr int64_t kLeastPauseNs = 20'000;
-
-void SleepNs(int64_t ns) {
-  const timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
-  clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
-}
 
 }  // namespace
 

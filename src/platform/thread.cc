@@ -31,6 +31,11 @@ void UseRealTimePriority() {
   pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
 }
 
+void SleepNs(int64_t ns) {
+  const timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+}
+
 void LeaveCpu(int cpu) {
   if (cpu < 0) return;
   cpu_set_t set;

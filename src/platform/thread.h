@@ -19,6 +19,9 @@ void UsePreciseSleep();
 // this user may not, it competes as before.
 void UseRealTimePriority();
 
+// As long as a signal does not end it.
+void SleepNs(int64_t ns);
+
 // Keeps this thread away from a processor, if there is another; -1: none.
 void LeaveCpu(int cpu);
 
