@@ -2,6 +2,7 @@
   "variables": {
     "platform_sources": [
       "src/platform/clock.cc",
+      "src/platform/cycle_counters.cc",
       "src/platform/realtime.cc",
       "src/platform/termination.cc",
       "src/platform/thread.cc"
@@ -71,6 +72,7 @@
       "src/boost/guardian.cc",
       "src/boost/guardian_process.cc",
       "src/boost/guardian_protocol.cc",
+      "src/boost/look_budget.cc",
       "src/boost/policy.cc",
       "src/boost/policy/adrenaline.cc",
       "src/boost/policy/duration_history.cc",

@@ -5,7 +5,9 @@
 const { markdown } = require('../overhead/markdown')
 const { summarizeSwitching } = require('../overhead/summary')
 const { BOOST } = require('./cost')
+const { SLOW, isSlow } = require('./machine-speed')
 const { PAPER } = require('./paper')
+const { LEAST_REQUESTS } = require('./plan')
 const { CLUSTER, POLICIES, REACTION, SENSITIVITY } = require('./policies')
 const { behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf } = require('./summary')
 
@@ -40,11 +42,13 @@ figures stand those of the paper (${PAPER.source}); its applications, machine an
 
 function setting ({ plan, machine, rates, pilots, cells }) {
   const lagged = cells.filter((cell) => cell.lagged).length
+  const speeds = cells.map(({ speed }) => speed)
+  const slow = speeds.filter((speed) => isSlow(speed, speeds)).length
   const errors = cells.reduce((sum, cell) => sum + cell.errors, 0)
   return [
     `- Machine: ${machine.cpu}, ${machine.cpus} processors, ${machine.memoryGb} GB, Linux ${machine.kernel}, Node ${machine.node}.`,
-    `- Each run is a fresh process with fresh data, ${plan.warmup} s of warm-up that count nowhere, then ${plan.seconds} s of open-loop load (Poisson`,
-    `  arrivals) at ${Math.round(100 * plan.load)} % of the saturation throughput at the low frequency: ${listRates(rates)}.`,
+    `- Each run is a fresh process with fresh data, ${plan.warmup} s of warm-up that count nowhere, then ${plan.seconds} s of open-loop load, and as many more
+  as ${LEAST_REQUESTS} requests take (Poisson arrivals), at ${Math.round(100 * plan.load)} % of the saturation throughput at the low frequency: ${listRates(rates)}.`,
     '- The application has CPU 0, all its threads; services, load generator and controllers have CPU 1.',
     '- The tail is p99.9 of the client\'s latency from its send. Policies take turns; in a round all of one application meet the same',
     '  arrivals, and each is compared with static low in that round. In brackets: bootstrap 95 % confidence intervals over rounds.',
@@ -52,8 +56,14 @@ function setting ({ plan, machine, rates, pilots, cells }) {
     '- Energy is *modelled* from the time at each frequency while the load runs, warm-up included; so are the shares of time.',
     ...knownOf(pilots),
     ...lagged > 0 ? [`- In ${lagged} of ${cells.length} runs the load generator itself was late (p99 above 1 ms).`] : [],
+    ...slow > 0 ? [slowed(slow, cells.length)] : [],
     ...errors > 0 ? [`- ${errors} requests failed or were answered with an error.`] : []
   ].join('\n')
+}
+
+function slowed (slow, runs) {
+  return `- In ${slow} of ${runs} runs the processor did less than ${Math.round(100 * SLOW)} % of the work that it does at its fastest, just before or
+  after, and in two more tries: another guest of the machine.`
 }
 
 function listRates (rates) {
@@ -61,9 +71,9 @@ function listRates (rates) {
 }
 
 function knownOf (pilots) {
-  return Object.entries(pilots).flatMap(([app, { routes, targetMs }]) => [
+  return Object.entries(pilots).flatMap(([app, { routes, targetsMs = {} }]) => [
     ...routes?.length ? [`- Adrenaline boosts in ${app}: ${routes.map((route) => `\`${route}\``).join(', ')}.`] : [],
-    ...targetMs !== undefined ? [`- Rubik's target in ${app}: ${targetMs.toFixed(1)} ms.`] : []
+    ...Object.entries(targetsMs).map(([policy, ms]) => `- Rubik's target in ${app}, what \`${policy}\` reached: ${ms.toFixed(1)} ms.`)
   ])
 }
 
@@ -178,13 +188,13 @@ ${table(['policy', 'transition', 'tail reduction', 'energy, modelled'], rows)}`
 function cost ({ costs }) {
   const percent = ({ ratio, low, high }) => [ratio, low, high].map((value) => `${(100 * (value - 1)).toFixed(2)} %`)
   const field = (of) => { const [value, low, high] = percent(of); return `${value} [${low}, ${high}]` }
-  const rows = summarizeSwitching({ switching: costs }).map(({ server, processes, offUs, aa, on }) =>
-    [server, String(processes), offUs.toFixed(2), field(aa), field(on)])
+  const rows = summarizeSwitching({ switching: costs }).map(({ server, pairs, offUs, aa, on }) =>
+    [server, String(pairs), offUs.toFixed(2), field(aa), field(on)])
   return `Servers at saturation (32 connections, closed loop): their queue is as long as ever, and the actuator \`log\` changes nothing. Processor
-time of the main thread a request, boosting (\`EDGEWISE_BOOST=${BOOST}\`) switched on and off in turn within a process, off also against off (A/A).
-At saturation the throughput is its inverse. Intervals are over processes.
+time of the main thread a request, of two servers at once on one processor, boosting (\`EDGEWISE_BOOST=${BOOST}\`) switched on in one of them, then in
+the other, or in none (A/A). At saturation the throughput is its inverse. Intervals are over pairs.
 
-${table(['server', 'processes', 'off, µs/request', 'off again', 'on'], rows)}`
+${table(['server', 'pairs', 'off, µs/request', 'off again', 'on'], rows)}`
 }
 
 function fidelity ({ description, call_ns: callNs, window_us: windowUs, windows, levels, transitions }) {

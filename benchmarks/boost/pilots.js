@@ -24,11 +24,11 @@ function tailRoutes (shares) {
 }
 
 /**
- * @param {any} gc a run of the policy gc
- * @returns {number} the tail that it reached, ms
+ * @param {any} run of the policy whose tail is to be reached
+ * @returns {number} that tail, ms
  */
-function targetMs (gc) {
-  return gc.client.p999 / MS
+function targetMs (run) {
+  return run.client.p999 / MS
 }
 
 module.exports = { tailRoutes, targetMs }

@@ -12,6 +12,9 @@ const { BASE, CLUSTER, EMULATED, POLICIES, REACTION, SENSITIVITY, findPolicy } =
 /** What a recorded run is for: the propositions of section 4.4. */
 const LEVELS = ['low', 'mid', 'high']
 
+/** In a run, so that p99.9 is not the slowest one: an application that answers few a second is loaded for longer. */
+const LEAST_REQUESTS = 2000
+
 /**
  * @typedef {object} Run
  * @property {string} section
@@ -70,4 +73,4 @@ function isWhole ({ plan, cells, costs, fidelity }, tuning) {
   return fidelity !== undefined && costsAreWhole(costs, DEFAULTS.runs) && missing(all.flat(), cells).length === 0
 }
 
-module.exports = { LEVELS, isWhole, keyOf, missing, rounds }
+module.exports = { LEAST_REQUESTS, LEVELS, isWhole, keyOf, missing, rounds }

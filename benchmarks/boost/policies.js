@@ -16,7 +16,7 @@ const AGAIN = 'low-again'
  * @property {string} boost the value of EDGEWISE_BOOST
  * @property {boolean} [tuned] with the collector's flags of tuning.json
  * @property {boolean} [routes] needs the routes that are likely to be tail
- * @property {boolean} [target] needs the latency that gc has reached
+ * @property {string} [target] the policy whose tail it is to reach
  */
 
 /** @type {Policy[]} */
@@ -30,7 +30,8 @@ const POLICIES = [
   { name: 'queue', text: 'Queue Boost', boost: 'queue' },
   { name: 'combined', text: 'GC-Boost and Queue Boost', boost: 'gc,queue' },
   { name: 'combined+tuning', text: 'the same after tuning: the paper\'s Combined', boost: 'gc,queue', tuned: true },
-  { name: 'rubik', text: 'Rubik; its target is what GC-Boost reached', boost: 'rubik', target: true },
+  { name: 'rubik', text: 'Rubik; its target is what GC-Boost reached', boost: 'rubik', target: 'gc' },
+  { name: 'rubik-combined', text: 'Rubik; its target is what Combined reached', boost: 'rubik', target: 'combined' },
   { name: 'adrenaline', text: 'Adrenaline, the oracle: boosts the routes that were tail in an earlier run', boost: 'adrenaline', routes: true },
   { name: 'slo', text: 'boosts only for requests that would be tail', boost: 'slo' }
 ]
@@ -43,7 +44,7 @@ const EMULATED = 'emulated'
 /**
  * @typedef {object} Known what a policy may need to know of an application
  * @property {string[]} [routes] 'METHOD path'
- * @property {number} [targetMs]
+ * @property {Record<string, number>} [targetsMs] the tails that policies have reached
  * @property {string[]} [flags] of Node.js
  */
 
@@ -54,8 +55,9 @@ const EMULATED = 'emulated'
  *   domain: of the processes that have one frequency; recorded: the caller requires the register, to record
  * @returns {{ nodeArgs: string[], env: Record<string, string> }}
  */
-function startOf (name, { routes = [], targetMs, flags = [] }, { actuator = EMULATED, delayUs = 0, domain, recorded = false } = {}) {
+function startOf (name, { routes = [], targetsMs = {}, flags = [] }, { actuator = EMULATED, delayUs = 0, domain, recorded = false } = {}) {
   const policy = findPolicy(name)
+  const targetMs = policy.target && targetsMs[policy.target]
   return {
     nodeArgs: [...policy.tuned ? flags : [], ...recorded ? [] : ['--require', REGISTER]],
     env: {
@@ -65,7 +67,7 @@ function startOf (name, { routes = [], targetMs, flags = [] }, { actuator = EMUL
       EDGEWISE_BOOST_DELAY_US: String(delayUs),
       ...domain === undefined ? {} : { EDGEWISE_BOOST_DOMAIN: domain },
       ...policy.routes ? { EDGEWISE_BOOST_ROUTES: routes.join(',') } : {},
-      ...policy.target && targetMs !== undefined ? { EDGEWISE_BOOST_TARGET_MS: targetMs.toFixed(3) } : {}
+      ...targetMs ? { EDGEWISE_BOOST_TARGET_MS: targetMs.toFixed(3) } : {}
     }
   }
 }

@@ -85,7 +85,7 @@ function load (options, unavailable) {
     helperCpus: options.helperCpus,
     loadCpus: options.loadCpus
   }
-  const fresh = { schema: 1, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], switching: [] }
+  const fresh = { schema: 2, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], switching: [] }
   return { ...loadResults(fresh, options), unavailable }
 }
 

@@ -90,7 +90,7 @@ function helpers (windows) {
 /**
  * @typedef {object} SwitchingRow
  * @property {string} server
- * @property {number} processes
+ * @property {number} pairs
  * @property {number} offUs main thread, µs a request, median
  * @property {Ratio} aa
  * @property {Ratio} on
@@ -98,18 +98,18 @@ function helpers (windows) {
 
 /**
  * @param {{ switching: { server: string, blocks: import('./switching').Block[] }[] }} results
- * @returns {SwitchingRow[]} a process is one number: the geometric mean of its blocks' ratios
+ * @returns {SwitchingRow[]} a pair is one number: the geometric mean of its blocks' ratios
  */
 function summarizeSwitching ({ switching }) {
   return [...new Set(switching.map(({ server }) => server))].map((server) => {
-    const processes = switching.filter((one) => one.server === server).map(({ blocks }) => blocks)
-    const means = (state) => processes.map((blocks) => geometricMean(blocks.map((block) => block[state])))
+    const pairs = switching.filter((one) => one.server === server).map(({ blocks }) => blocks)
+    const ratio = (state) => pairedRatio(pairs.map((blocks) => geometricMean(blocks.map((block) => block[state]))), pairs.map(() => 1))
     return {
       server,
-      processes: processes.length,
-      offUs: median(processes.flat().map(({ off }) => off)),
-      aa: pairedRatio(means('aa'), means('off')),
-      on: pairedRatio(means('on'), means('off').map((off, i) => Math.sqrt(off * means('aa')[i])))
+      pairs: pairs.length,
+      offUs: median(pairs.flat().map(({ offUs }) => offUs)),
+      aa: ratio('aa'),
+      on: ratio('on')
     }
   })
 }

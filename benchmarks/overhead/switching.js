@@ -1,12 +1,13 @@
 'use strict'
 
-// Recording (or what else a variant makes of on and off) switched in one
-// process, under one load. Two processes of the same program differ by more than it
-// costs; the windows that are compared here share heap, compiled code and place
-// in memory.
+// Recording (or what else a variant makes of on and off) switched in two
+// processes that serve at the same time: on in one, then in the other. How the
+// two differ otherwise, by more than it costs, cancels out.
 
+// @ts-ignore: the types are those of its ES module
+const { geometricMean } = require('simple-statistics')
 const { send } = require('../../lib/control')
-const { saturate, withServer } = require('./cell')
+const { saturateBoth, withPair } = require('./pair')
 const { VARIANTS } = require('./variants')
 
 // Switching invalidates compiled code: not counted until it is compiled again.
@@ -14,41 +15,57 @@ const SETTLE_S = 0.6
 const WINDOW_S = 0.6
 const LOADED_OFF = /** @type {import('./variants').Variant} */ (VARIANTS.find(({ name }) => name === 'loaded-off'))
 
-/** @typedef {{ off: number, aa: number, on: number }} Block main thread, µs a request; aa: off once more */
+/**
+ * @typedef {object} Block
+ * @property {number} offUs main thread, µs a request, with neither on
+ * @property {number} on ratio of on to off
+ * @property {number} aa the same ratio, of windows in which neither is on
+ */
 
-// Code that was compiled while recording was on is not what it was before: each
-// state follows each other one equally often.
-const ORDERS = /** @type {(keyof Block)[][]} */ ([
-  ['off', 'aa', 'on'], ['aa', 'on', 'off'], ['on', 'off', 'aa'],
-  ['on', 'aa', 'off'], ['aa', 'off', 'on'], ['off', 'on', 'aa']
+// Who is on, window by window. Each state follows each other one.
+const ORDERS = /** @type {('none' | 'first' | 'second')[][]} */ ([
+  ['none', 'second', 'first', 'none'], ['second', 'none', 'none', 'first'],
+  ['none', 'first', 'second', 'none'], ['first', 'none', 'none', 'second']
 ])
 
 /**
- * @param {Parameters<typeof withServer>[0]} server
+ * @param {Parameters<typeof withPair>[0]} server
  * @param {import('./cell').Settings} settings
- * @param {{ variant?: import('./variants').Variant, settleS?: number }} [what] variant: how the server is started, so
- *   that it follows `edgewise on` and `edgewise off`; settleS: how long after them nothing is counted
+ * @param {{ variant?: import('./variants').Variant, settleS?: number }} [what] variant: how the servers are started, so
+ *   that they follow `edgewise on` and `edgewise off`; settleS: how long after them nothing is counted
  * @returns {Promise<{ blocks: Block[] }>}
  */
-async function measureSwitching (server, settings, { variant = LOADED_OFF, settleS = SETTLE_S } = {}) {
-  return withServer(server, variant, settings, async (running, url) => {
-    await saturate(running.pid, url, settings.warmup, settings)
+function measureSwitching (server, settings, { variant = LOADED_OFF, settleS = SETTLE_S } = {}) {
+  return withPair(server, [variant, variant], settings, async (servers) => {
+    await saturateBoth(servers, settings.warmup, settings)
     const blocks = []
     for (const order of ORDERS) {
-      const block = { off: 0, aa: 0, on: 0 }
-      for (const state of order) block[state] = await measureState(running, url, state, { ...settings, settleS })
-      blocks.push(block)
+      const windows = []
+      for (const who of order) windows.push({ who, us: await measureState(servers, who, { ...settings, settleS }) })
+      blocks.push(blockOf(windows))
     }
     return { blocks }
   })
 }
 
-async function measureState ({ pid, placeHelpers }, url, state, settings) {
-  await send(pid, state === 'on' ? 'on' : 'off')
-  placeHelpers()
-  await saturate(pid, url, settings.settleS, settings)
-  const { mainUs } = await saturate(pid, url, WINDOW_S, settings)
-  return mainUs
+/**
+ * @param {{ who: string, us: number[] }[]} windows of one order: two with neither on, one with each
+ * @returns {Block}
+ */
+function blockOf (windows) {
+  const of = (who) => windows.filter((window) => window.who === who).map(({ us }) => us)
+  const [[first], [second], none] = [of('first'), of('second'), of('none')]
+  const ratio = (inSecond, inFirst) => Math.sqrt((inSecond[1] / inSecond[0]) * (inFirst[0] / inFirst[1]))
+  return { offUs: geometricMean(none.flat()), on: ratio(second, first), aa: ratio(none[0], none[1]) }
 }
 
-module.exports = { measureSwitching, ORDERS, SETTLE_S, WINDOW_S }
+async function measureState (servers, who, settings) {
+  for (const [index, { pid, placeHelpers }] of servers.entries()) {
+    await send(pid, who === ['first', 'second'][index] ? 'on' : 'off')
+    placeHelpers()
+  }
+  await saturateBoth(servers, settings.settleS, settings)
+  return saturateBoth(servers, WINDOW_S, settings)
+}
+
+module.exports = { blockOf, measureSwitching, ORDERS, SETTLE_S, WINDOW_S }

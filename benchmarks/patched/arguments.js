@@ -7,21 +7,22 @@ const { WORKLOADS } = require('./workloads')
 
 const SERVER_NAMES = /** @type {string[]} */ (SERVERS)
 const WORKLOAD_NAMES = Object.keys(WORKLOADS)
-const DEFAULTS = { runs: 20, blockMs: 200, seconds: 0.8, warmup: 1.2, connections: 32 }
+const DEFAULTS = { runs: 12, blockMs: 200, seconds: 0.8, warmup: 2, windows: 3, connections: 32 }
 
 const USAGE = `Usage: npm run bench:patched -- [options]
 
 Measures what the patches cost: the patched Node with tracking off against the
-unpatched one of the same tree and compiler, in processes that take turns, and
-tracking on against off within a process. Micro workloads in ns an operation;
-servers at saturation.
+unpatched one of the same tree and compiler, and tracking on against off. Micro
+workloads in ns an operation, in processes that take turns; servers at
+saturation, two at once on one processor.
 
   --workloads LIST    of ${WORKLOAD_NAMES.join(',')} (all; '': none)
   --servers LIST      of ${SERVER_NAMES.join(',')} (all; '': none)
   --runs N            rounds (${DEFAULTS.runs})
   --block-ms N        of each measurement of a workload (${DEFAULTS.blockMs})
-  --seconds S         of each measurement of a server (${DEFAULTS.seconds})
-  --warmup S          of a server at saturation before them, not counted (${DEFAULTS.warmup})
+  --windows N         measurements of a pair of servers, before and after a switch (${DEFAULTS.windows})
+  --seconds S         of each of them (${DEFAULTS.seconds})
+  --warmup S          of the servers at saturation before them, not counted (${DEFAULTS.warmup})
   --connections N     of the closed loop (${DEFAULTS.connections})
   --server-cpus LIST  processors of what is measured, as taskset takes them (0)
   --helper-cpus LIST  processors of a server's other threads (all: 0,1)
@@ -38,6 +39,7 @@ function readArguments (args) {
     workloads: { type: 'string', default: WORKLOAD_NAMES.join(',') },
     servers: { type: 'string', default: SERVER_NAMES.join(',') },
     'block-ms': { type: 'string', default: String(DEFAULTS.blockMs) },
+    windows: { type: 'string', default: String(DEFAULTS.windows) },
     ...serverOptions(DEFAULTS)
   }, problem)
   const [workloads, servers] = [list(values.workloads), list(values.servers)]
@@ -45,6 +47,7 @@ function readArguments (args) {
     workloads,
     measuredServers: servers,
     blockMs: Number(values['block-ms']),
+    windows: Number(values.windows),
     ...serverSettings(values),
     whole: workloads.length === WORKLOAD_NAMES.length && servers.length === SERVER_NAMES.length && Number(values.runs) >= DEFAULTS.runs
   }
@@ -56,7 +59,7 @@ function list (/** @type {string} */ text) {
 
 function problem (values, positionals) {
   return problemWith(values, positionals,
-    [['workloads', list(values.workloads), WORKLOAD_NAMES], ['servers', list(values.servers), SERVER_NAMES]], ['block-ms'])
+    [['workloads', list(values.workloads), WORKLOAD_NAMES], ['servers', list(values.servers), SERVER_NAMES]], ['block-ms', 'windows'])
 }
 
 module.exports = { readArguments }

@@ -16,7 +16,7 @@ const { readArguments } = require('./arguments')
 const { VARIANTS, findBuilds } = require('./builds')
 const { measureMicro } = require('./micro')
 const { page, tables } = require('./page')
-const { measureServer } = require('./servers')
+const { PAIRS, measurePair } = require('./servers')
 
 const PAGE = path.join(ROOT, 'docs', 'patched-cost.md')
 
@@ -26,7 +26,7 @@ const PAGE = path.join(ROOT, 'docs', 'patched-cost.md')
  * @property {object} plan what --resume must find the same
  * @property {object} machine
  * @property {import('./summary').Cell[]} micro one a workload, variant and round
- * @property {import('./summary').Cell[]} servers one a server, variant and round
+ * @property {import('./summary').PairCell[]} servers one a server, pair and round
  */
 
 /** @param {string[]} args */
@@ -39,10 +39,10 @@ async function run (args) {
   const began = Date.now()
   for (let round = 0; round < options.runs; round++) {
     for (const name of options.workloads) {
-      await measureRound(results.micro, name, round, (variant) => measureMicro(name, variant, builds, settings))
+      await measureRound(results.micro, name, VARIANTS, round, (variant) => measureMicro(name, variant, builds, settings))
     }
     for (const name of options.measuredServers) {
-      await measureRound(results.servers, name, round, (variant) => measureServer(name, variant, builds, settings))
+      await measureRound(results.servers, name, Object.keys(PAIRS), round, (pair) => measurePair(name, pair, round, builds, settings))
     }
     saveResults(results, options.json)
     say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
@@ -56,15 +56,15 @@ async function run (args) {
 
 /** @returns {Results} */
 function load (options, builds) {
-  const { blockMs, seconds, warmup, connections, serverCpus, helperCpus, loadCpus } = options
+  const { blockMs, seconds, warmup, windows, connections, serverCpus, helperCpus, loadCpus } = options
   // The build's directory is named after what it was built from.
   const built = path.basename(path.dirname(path.dirname(builds.patched)))
-  const plan = { built, blockMs, seconds, warmup, connections, serverCpus, helperCpus, loadCpus }
-  return loadResults({ schema: 1, plan, machine: machine(), micro: [], servers: [] }, options)
+  const plan = { built, blockMs, seconds, warmup, windows, connections, serverCpus, helperCpus, loadCpus }
+  return loadResults({ schema: 2, plan, machine: machine(), micro: [], servers: [] }, options)
 }
 
-async function measureRound (cells, name, round, measure) {
-  for (const variant of inOrder(VARIANTS, round)) {
+async function measureRound (cells, name, variants, round, measure) {
+  for (const variant of inOrder(variants, round)) {
     const known = cells.some((cell) => cell.name === name && cell.variant === variant && cell.round === round)
     if (!known) cells.push({ name, variant, round, ...await measure(variant) })
   }

@@ -1,57 +1,70 @@
 'use strict'
 
-// One server of a round: a fresh process, saturated; on the patched Node then
-// with tracking on and off in turn.
+// Two servers of one round at once, of two builds, or of one with tracking on in
+// one of them.
 
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { saturate, withServer } = require('../overhead/cell')
-const { ORDER } = require('./turns')
+const { saturateBoth, withPair } = require('../overhead/pair')
 const { nodeOf } = require('./builds')
 
 /** @type {(keyof typeof import('../overhead/cell').SERVERS)[]} */
 const SERVERS = ['hello', 'express']
+
+/**
+ * Which builds are compared: the second with the first. The two of `on` have
+ * tracking on in turn, so that how the processes differ otherwise cancels out.
+ */
+const PAIRS = { aa: ['unpatched', 'unpatched'], off: ['unpatched', 'patched'], on: ['patched', 'patched'] }
 const PRELOAD = path.join(__dirname, 'preload.js')
 
-/** Switching throws code away: not counted until it is compiled again. */
-const SETTLE_S = 1
 const SIGNAL_MS = 20
-
-/** @typedef {{ us: number, perS: number }} Window main thread, µs a request; requests/s */
 
 /**
  * @param {keyof typeof import('../overhead/cell').SERVERS} server
- * @param {string} variant
+ * @param {string} pair of PAIRS
+ * @param {number} round every second one starts the processes the other way around
  * @param {import('./builds').Builds} builds
- * @param {import('../overhead/cell').Settings} settings
- * @returns {Promise<{ first: Window, off: Window[], on: Window[] }>}
+ * @param {import('../overhead/cell').Settings & { windows: number }} settings
+ * @returns {Promise<{ base: number[], compared: number[] }>} main thread, µs a request, by window
  */
-async function measureServer (server, variant, builds, settings) {
-  const start = () => ({
-    node: nodeOf(builds, variant),
-    args: ['--require', PRELOAD],
-    env: { BENCHMARK_ADDON: builds.addon }
-  })
-  return withServer(server, { name: variant, text: '', start }, settings, async ({ pid }, url) => {
-    await saturate(pid, url, settings.warmup, settings)
-    const first = await watch(pid, url, settings)
-    /** @type {{ off: Window[], on: Window[] }} */
-    const turns = { off: [], on: [] }
-    if (variant !== 'patched') return { first, ...turns }
-    for (const state of ORDER) {
-      process.kill(pid, 'SIGUSR2') // on, or off again
-      await sleep(SIGNAL_MS)
-      await saturate(pid, url, SETTLE_S, settings)
-      turns[state].push(await watch(pid, url, settings))
+async function measurePair (server, pair, round, builds, settings) {
+  const backwards = round % 2 === 1
+  const variants = PAIRS[pair].map((build) => ({
+    name: build,
+    text: '',
+    start: () => ({ node: nodeOf(builds, build), args: ['--require', PRELOAD], env: { BENCHMARK_ADDON: builds.addon } })
+  }))
+  return withPair(server, turned(variants, backwards), settings, (servers) =>
+    watch(turned(servers, backwards), pair === 'on', settings))
+}
+
+const turned = (two, backwards) => backwards ? two.toReversed() : two
+
+async function watch ([base, compared], switches, settings) {
+  /** @type {{ base: number[], compared: number[] }} */
+  const windows = { base: [], compared: [] }
+  const take = async (servers) => {
+    await saturateBoth(servers, settings.warmup, settings) // Compiled, after a switch anew.
+    for (let i = 0; i < settings.windows; i++) {
+      const [baseUs, comparedUs] = await saturateBoth(servers, settings.seconds, settings)
+      windows.base.push(baseUs)
+      windows.compared.push(comparedUs)
     }
-    return { first, ...turns }
-  })
+  }
+  if (switches) await toggle(compared)
+  await take([base, compared])
+  if (switches) {
+    await toggle(compared)
+    await toggle(base)
+    await take([compared, base])
+  }
+  return windows
 }
 
-/** @returns {Promise<Window>} */
-async function watch (pid, url, settings) {
-  const { mainUs, ratePerS } = await saturate(pid, url, settings.seconds, settings)
-  return { us: mainUs, perS: ratePerS }
+async function toggle ({ pid }) {
+  process.kill(pid, 'SIGUSR2')
+  await sleep(SIGNAL_MS)
 }
 
-module.exports = { SERVERS, SETTLE_S, measureServer }
+module.exports = { PAIRS, SERVERS, measurePair }

@@ -46,6 +46,7 @@ function boost (threads, style) {
   return [
     `boosting: ${policy} with ${actuator} (${description})`,
     columns(['<', 'boosts', 'time', '<of it', '<reaction p99', '<energy, low = 1'], rows, style),
+    ...threads.flatMap(instructions),
     ...threads.flatMap(troubles)
   ].join('\n')
 }
@@ -63,6 +64,11 @@ function reasons ({ reasons }) {
 /** @param {Json} one */
 function reaction ({ reaction_ns: reactions }) {
   return Object.entries(reactions).map(([name, { p99 }]) => `${name} ${time(p99)}`).join(', ')
+}
+
+/** @param {Json} one */
+function instructions ({ process, thread, gc_counters: counters }) {
+  return counters?.ipc ? [`process ${process}, thread ${thread}: ${counters.ipc.toFixed(2)} instructions a cycle in ${count(counters.collections)} collections`] : []
 }
 
 /** @param {Json} one */

@@ -26,6 +26,7 @@ function ofBoost (boost) {
   const reasons = Object.entries(boost.reasons)
   const reactions = Object.entries(boost.reaction_ns)
   const { kind, normalised, measured_uj: measured } = boost.energy
+  const { instructions, cycles } = boost.gc_counters
   return [
     ...metric('edgewise_boosts_total', 'counter', 'Times that the frequency was raised, by reason.',
       reasons.map(([reason, { boosts }]) => [{ reason }, boosts])),
@@ -38,7 +39,9 @@ function ofBoost (boost) {
     ...metric('edgewise_boost_errors_total', 'counter', 'Times that the frequency could not be changed.', [[{}, boost.set_errors]]),
     ...metric('edgewise_boost_dropped_signals_total', 'counter', 'Signals that could not be handed over.', [[{}, boost.dropped_signals]]),
     ...metric('edgewise_boost_energy_ratio', 'gauge', 'Energy over that of the low level.', [[{ kind }, normalised]]),
-    ...metric('edgewise_package_joules_total', 'counter', 'Energy of the processor packages, measured.', [[{}, measured === null ? undefined : measured / 1e6]])
+    ...metric('edgewise_package_joules_total', 'counter', 'Energy of the processor packages, measured.', [[{}, measured === null ? undefined : measured / 1e6]]),
+    ...metric('edgewise_gc_instructions_total', 'counter', 'Instructions of collections on this thread.', [[{}, instructions]]),
+    ...metric('edgewise_gc_cycles_total', 'counter', 'Cycles that they took.', [[{}, cycles]])
   ]
 }
 

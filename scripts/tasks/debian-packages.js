@@ -18,6 +18,7 @@ const PACKAGES = [
   { name: 'python3', group: 'addon', command: 'python3', reason: 'node-gyp is configured by it' },
   { name: 'pkg-config', group: 'addon', command: 'pkg-config', reason: 'finds Abseil for the addon' },
   { name: 'libabsl-dev', group: 'addon', pkgConfig: 'absl_flat_hash_map', reason: 'Abseil: status, strings, hash tables' },
+  { name: 'libpapi-dev', group: 'addon', header: 'papi.h', reason: 'PAPI: instructions per cycle of collections, where the processor counts' },
   { name: 'cmake', group: 'build', command: 'cmake', reason: 'builds the core, its tests and the load generator' },
   { name: 'ninja-build', group: 'build', command: 'ninja', reason: 'runs the build that cmake describes' },
   { name: 'libgtest-dev', group: 'build', header: 'gtest/gtest.h', reason: 'GoogleTest, for the native tests' },

@@ -23,11 +23,6 @@ constexpr int64_t kInlineCallNs = 5'000;
 // How soon a signal that ends the process is noticed.
 constexpr int64_t kLongestSleepNs = 20'000'000;
 
-// So much processor time is saved up at most for looks that come at once, and
-// so long the thread is deaf at most when it has taken too much.
-constexpr double kMostCreditNs = 300'000;
-constexpr double kMostDeafNs = 2'000'000;
-
 // While the loop runs, and for a moment after, the thread comes back so often
 // that no policy's deadline lies before its next turn: to be woken for one
 // would cost the loop a system call for each wait.
@@ -51,6 +46,7 @@ Controller::Controller(std::unique_ptr<Policy> policy,
       act_inline_(actuator_->call_ns() <= kInlineCallNs),
       dwell_ns_(config_.dwell_ns.value_or(2 * actuator_->transition_ns())),
       looks_(config_.look_fd >= 0 && policy_->watches_queue()),
+      budget_(config_.look_share),
       watch_(looks_ ? config_.look_fd : -1) {
   stats_.policy = policy_->name();
   stats_.actuator = actuator_->name();
@@ -117,6 +113,13 @@ void Controller::UnlockAndTakeQueued() {
 }
 
 void Controller::Post(const Signal& signal) {
+  HandOver(signal);
+  // Afterwards: what boosts a collection does not wait for it.
+  if (signal.kind == SignalKind::kGcBegin) gc_instructions_.Begin();
+  if (signal.kind == SignalKind::kGcEnd) gc_instructions_.End();
+}
+
+void Controller::HandOver(const Signal& signal) {
   if (signal.kind == SignalKind::kLoopBusy) {
     loop_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
   }
@@ -250,7 +253,7 @@ void Controller::Run() {
     const int64_t wake_ns = Turn(arrival);
     const int64_t now_ns = MonotonicTickNs();
     arrival = watch_.Sleep(std::min(wake_ns, now_ns + kLongestSleepNs) - now_ns,
-                           /*listens=*/looks_ && now_ns >= listens_from_ns_);
+                           looks_ && now_ns >= budget_.listens_from_ns());
   }
 }
 
@@ -284,7 +287,7 @@ int64_t Controller::Turn(QueueWatch::Arrival arrival) {
     looks_again_ = ready > 1 && !again;
   }
   TakeDeadline();
-  Budget(now_ns, spent_ns, look);
+  budget_.Turn(now_ns, spent_ns, look);
   stats_.cpu_ns = spent_ns;
   armed_ns_ = NextWakeNs();
   // What a policy wants at a time that is past it would have wanted by now.
@@ -293,8 +296,8 @@ int64_t Controller::Turn(QueueWatch::Arrival arrival) {
     armed_ns_ = std::min(armed_ns_, now_ns + kLingeringPauseNs);
   }
   if (looks_again_) armed_ns_ = std::min(armed_ns_, now_ns + kWakeUpNs);
-  if (listens_from_ns_ > now_ns) {
-    armed_ns_ = std::min(armed_ns_, listens_from_ns_);
+  if (looks_ && budget_.listens_from_ns() > now_ns) {
+    armed_ns_ = std::min(armed_ns_, budget_.listens_from_ns());
   }
   const int64_t wake_ns = armed_ns_;
   UnlockAndTakeQueued();
@@ -317,23 +320,10 @@ void Controller::TakeDeadline() {
 void Controller::TakeLook(uint32_t ready, int64_t now_ns) {
   ++stats_.looks;
   const int64_t before_ns = std::exchange(last_seen_queue_ns_, now_ns);
+  const Level before = held_.level;
   Take({.kind = SignalKind::kQueueLength, .value = ready, .now_ns = now_ns},
        before_ns, /*may_act=*/true);
-}
-
-// Looks take so much of a processor and no more, whatever a turn costs here: a
-// few microseconds, or more than ten on a virtual machine.
-void Controller::Budget(int64_t now_ns, int64_t spent_ns, bool looked) {
-  if (!looks_) return;
-  const double share = config_.look_share;
-  const auto since_ns = static_cast<double>(now_ns - budgeted_ns_);
-  const auto cost_ns = looked ? static_cast<double>(spent_ns - spent_ns_) : 0;
-  credit_ns_ = std::clamp(credit_ns_ + share * since_ns - cost_ns,
-                          -share * kMostDeafNs, kMostCreditNs);
-  budgeted_ns_ = now_ns;
-  spent_ns_ = spent_ns;
-  const double deaf_ns = std::max(0.0, -credit_ns_ / share);
-  listens_from_ns_ = now_ns + static_cast<int64_t>(deaf_ns);
+  budget_.Looked(/*raised=*/held_.level > before);
 }
 
 // The process is about to die of a signal: the loop goes on meanwhile, at the
@@ -368,6 +358,8 @@ ControllerStats Controller::StatsLocked() {
   stats.dropped_signals = dropped_.load(std::memory_order_relaxed);
   stats.measured_uj = energy_.ReadUj();
   stats.energy_unavailable = energy_.unavailable();
+  stats.gc = gc_instructions_.sums();
+  stats.gc_counters_unavailable = gc_instructions_.unavailable();
   return stats;
 }
 

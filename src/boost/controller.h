@@ -10,6 +10,8 @@
 #include "boost/actuator.h"
 #include "boost/controller_stats.h"
 #include "boost/energy.h"
+#include "boost/gc_instructions.h"
+#include "boost/look_budget.h"
 #include "boost/policy.h"
 #include "boost/queue_watch.h"
 #include "boost/signal.h"
@@ -47,7 +49,8 @@ struct ControllerConfig {
 // hand over goes to a queue that the holder empties.
 class Controller {
  public:
-  // Starts the thread. Time is MonotonicTickNs() (platform/clock.h).
+  // Starts the thread; the calling one is the loop's. Time is
+  // MonotonicTickNs() (platform/clock.h).
   Controller(std::unique_ptr<Policy> policy, std::unique_ptr<Actuator> actuator,
              ControllerConfig config);
 
@@ -70,6 +73,7 @@ class Controller {
   void Lock();
   void Unlock();
   void UnlockAndTakeQueued();
+  void HandOver(const Signal& signal);
   void TakeQueued(bool may_act);
   void Take(const Signal& signal, int64_t cause_ns, bool may_act);
   void Decide(int64_t now_ns, int64_t cause_ns, bool may_act);
@@ -82,7 +86,6 @@ class Controller {
   int64_t Turn(QueueWatch::Arrival arrival);
   void TakeDeadline();
   void TakeLook(uint32_t ready, int64_t now_ns);
-  void Budget(int64_t now_ns, int64_t spent_ns, bool looked);
   void FinishForTermination();
   void Finish();
   void WriteStats(const ControllerStats& stats);
@@ -94,6 +97,7 @@ class Controller {
   std::atomic<uint32_t> locked_{0};
   SignalQueue queue_;
   std::atomic<uint64_t> dropped_{0};  // loop writes; relaxed: a count
+  GcInstructions gc_instructions_;
 
   // Under the lock.
   const std::unique_ptr<Policy> policy_;
@@ -120,12 +124,8 @@ class Controller {
 
   // The thread's own.
   bool terminated_ = false;
-  bool looks_again_ = false;     // soon: the loop had yet to wake up
-  int64_t spent_ns_ = 0;         // its processor time until the last turn
-  int64_t budgeted_ns_ = 0;      // when that was
-  double credit_ns_ = 0;         // of processor time; negative: too much spent
-  int64_t listens_from_ns_ = 0;  // until then it is deaf to what becomes ready
-
+  bool looks_again_ = false;  // soon: the loop had yet to wake up
+  LookBudget budget_;
   Evasion evasion_;
 
   std::atomic<int> loop_cpu_{-1};  // where the loop last woke; relaxed: a hint

@@ -38,6 +38,22 @@ Json EnergyOf(const ControllerStats& stats) {
   return energy;
 }
 
+Json GcCountersOf(const ControllerStats& stats) {
+  if (!stats.gc_counters_unavailable.empty()) {
+    return {{"ipc", nullptr}, {"unavailable", stats.gc_counters_unavailable}};
+  }
+  const auto& [collections, instructions, cycles] = stats.gc;
+  Json json = {{"collections", collections},
+               {"instructions", instructions},
+               {"cycles", cycles},
+               {"ipc", nullptr}};
+  if (cycles > 0) {
+    json["ipc"] =
+        static_cast<double>(instructions) / static_cast<double>(cycles);
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string ToJson(const ControllerStats& stats) {
@@ -67,7 +83,8 @@ std::string ToJson(const ControllerStats& stats) {
                      {"last_error", stats.last_error},
                      {"looks", stats.looks},
                      {"controller_cpu_ns", stats.cpu_ns},
-                     {"energy", EnergyOf(stats)}};
+                     {"energy", EnergyOf(stats)},
+                     {"gc_counters", GcCountersOf(stats)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "boost/energy.h"
+#include "boost/gc_instructions.h"
 #include "boost/level.h"
 #include "boost/policy.h"
 #include "boost/reaction_times.h"
@@ -38,6 +39,8 @@ struct ControllerStats {
   int64_t cpu_ns = 0;  // of the controller's thread
   std::optional<uint64_t> measured_uj;
   std::string energy_unavailable;  // why not measured
+  GcInstructions::Sums gc;
+  std::string gc_counters_unavailable;  // why they are not counted
 };
 
 // The JSON object that docs/report-json.md describes as `boost`.

@@ -24,7 +24,8 @@ const STATS = {
   dropped_signals: 0,
   set_errors: 0,
   last_error: '',
-  energy: { kind: 'modelled', normalised: 1.171, measured_uj: null, unavailable: 'no powercap' }
+  energy: { kind: 'modelled', normalised: 1.171, measured_uj: null, unavailable: 'no powercap' },
+  gc_counters: { collections: 4, instructions: 3000, cycles: 2000, ipc: 1.5 }
 }
 
 test('files of threads are read in order; one that was cut off is left out', (t) => {
@@ -37,11 +38,14 @@ test('files of threads are read in order; one that was cut off is left out', (t)
   assert.deepEqual(readBoost(directory).map(({ process, thread }) => [process, thread]), [[7, 0], [7, 1]])
 })
 
-test('the text says policy, share of the time, reasons, reaction and what kind of energy', () => {
+test('the text says policy, share of the time, reasons, reaction, what kind of energy, and what collections are', () => {
   const text = boost([{ process: 7, thread: 0, ...STATS }], styleOf({}))
   assert.match(text, /^boosting: gc,queue with emulated \(steals\)$/m)
   assert.match(text, /process 7, thread 0 +30 +10\.0 % +gc 600 ms, head 400 ms +gc 900 ns, head 40\.0 µs +1\.171 modelled/)
+  assert.match(text, /^process 7, thread 0: 1\.50 instructions a cycle in 4 collections$/m)
   assert.doesNotMatch(text, /!/)
+  const unknown = { ...STATS, gc_counters: { ipc: null, unavailable: 'a virtual machine' } }
+  assert.doesNotMatch(boost([{ process: 7, thread: 0, ...unknown }], styleOf({})), /a cycle/)
   assert.equal(boost([], styleOf({})), '')
 })
 
@@ -57,6 +61,7 @@ test('metrics: counters by reason and level; what is not known has no line', () 
   assert.match(text, /^edgewise_boosted_seconds_total\{reason="head"\} 0\.4$/m)
   assert.match(text, /^edgewise_frequency_seconds_total\{level="high",khz="4000000"\} 1$/m)
   assert.match(text, /^edgewise_boost_energy_ratio\{kind="modelled"\} 1\.171$/m)
+  assert.match(text, /^edgewise_gc_instructions_total 3000$/m)
   assert.doesNotMatch(text, /package_joules|dropped_records/)
   for (const line of text.trimEnd().split('\n')) assert.match(line, /^(# (HELP|TYPE) [a-z_]+ \S|[a-z_]+(\{[^}]*\})? [\d.e+-]+$)/)
 })

@@ -8,8 +8,9 @@ const path = require('node:path')
 const { test } = require('node:test')
 const { NAMES } = require('../../benchmarks/apps/app')
 const { together } = require('../../benchmarks/boost/cell')
-const { PROCESSES_PER_ROUND, SERVERS } = require('../../benchmarks/boost/cost')
+const { PAIRS_PER_ROUND, SERVERS } = require('../../benchmarks/boost/cost')
 const { scatter } = require('../../benchmarks/boost/figures')
+const { isSlow } = require('../../benchmarks/boost/machine-speed')
 const { page } = require('../../benchmarks/boost/page')
 const { tailRoutes } = require('../../benchmarks/boost/pilots')
 const { isWhole, missing, rounds } = require('../../benchmarks/boost/plan')
@@ -150,15 +151,26 @@ test('what a file has is not measured again', () => {
 test('only all of it is published', () => {
   const plan = { delaysUs: [50], workers: 2 }
   const all = rounds({ ...OPTIONS, ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections: ['main', 'cluster', 'validation', 'sensitivity', 'reaction'], runs: 3 }, {}).flat()
-  const costs = SERVERS.flatMap((server) => Array.from({ length: 3 * PROCESSES_PER_ROUND }, (_, round) => ({ server, round, blocks: [] })))
+  const costs = SERVERS.flatMap((server) => Array.from({ length: 3 * PAIRS_PER_ROUND }, (_, round) => ({ server, round, blocks: [] })))
   assert.ok(isWhole({ plan, cells: all, costs, fidelity: {} }, {}))
   assert.ok(!isWhole({ plan, cells: all.slice(1), costs, fidelity: {} }, {}))
   assert.ok(!isWhole({ plan, cells: all, costs: costs.slice(1), fidelity: {} }, {}))
   assert.ok(!isWhole({ plan, cells: all, costs }, {}))
 })
 
+test('a machine is slow by what it has done at its fastest; a run whose speed is not known is none', () => {
+  assert.ok(isSlow(84, [undefined, 100, 84]))
+  assert.ok(!isSlow(86, [100, 86]))
+  assert.ok(!isSlow(undefined, [100]))
+  const slowed = results()
+  slowed.cells[0].speed = 100
+  slowed.cells[1].speed = 50
+  assert.match(page(slowed), /In 1 of \d+ runs the processor did less than 85 %/)
+  assert.doesNotMatch(page(results()), /the processor did less/)
+})
+
 test('a policy is started with what it needs to know, and nothing else', () => {
-  const known = { routes: ['GET /a', 'POST /b'], targetMs: 12.3456, flags: ['--flag'] }
+  const known = { routes: ['GET /a', 'POST /b'], targetsMs: { gc: 12.3456, combined: 7 }, flags: ['--flag'] }
   const { env, nodeArgs } = startOf('adrenaline', known, { delayUs: 50 })
   assert.strictEqual(env.EDGEWISE_BOOST_ROUTES, 'GET /a,POST /b')
   assert.strictEqual(env.EDGEWISE_BOOST_DELAY_US, '50')
@@ -166,6 +178,7 @@ test('a policy is started with what it needs to know, and nothing else', () => {
   assert.ok(!('EDGEWISE_BOOST_TARGET_MS' in env) && !('EDGEWISE_BOOST_DOMAIN' in env))
   assert.strictEqual(nodeArgs[0], '--require')
   assert.strictEqual(startOf('rubik', known).env.EDGEWISE_BOOST_TARGET_MS, '12.346')
+  assert.strictEqual(startOf('rubik-combined', known).env.EDGEWISE_BOOST_TARGET_MS, '7.000')
   assert.strictEqual(startOf('combined+tuning', known).nodeArgs[0], '--flag')
   const both = startOf('low', known, { recorded: true })
   assert.deepStrictEqual([both.nodeArgs, both.env.EDGEWISE_ENABLED], [[], undefined], 'measure() requires the register')
@@ -192,10 +205,10 @@ function results () {
     machine: { cpu: 'a processor', cpus: 2, memoryGb: 4, kernel: '6', node: 'v20' },
     apps: ['todo'],
     rates: { todo: { ratePerS: 100 }, 'todo x2': { ratePerS: 90 } },
-    pilots: { todo: { routes: ['GET /b'], targetMs: 8 } },
+    pilots: { todo: { routes: ['GET /b'], targetsMs: { gc: 8 } } },
     fidelity,
     reaction: { head: { count: 2000, p50: 2.16e4, p99: 3.86e4, max: 2e5 } },
-    costs: [0, 1].map((round) => ({ server: 'hello', round, blocks: [{ off: 10, aa: 10, on: 10.02 }] })),
+    costs: [0, 1].map((round) => ({ server: 'hello', round, blocks: [{ offUs: 10, aa: 1, on: 1.002 }] })),
     cells
   }
 }

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const test = require('node:test')
 const { inOrder } = require('../../benchmarks/overhead/rounds')
 const { page } = require('../../benchmarks/patched/page')
-const { summarize } = require('../../benchmarks/patched/summary')
+const { summarize, summarizePairs } = require('../../benchmarks/patched/summary')
 const { ORDER } = require('../../benchmarks/patched/turns')
 
 const cells = (round, factor = 1) => [
@@ -14,7 +14,7 @@ const cells = (round, factor = 1) => [
 ]
 
 test('off is compared with the unpatched Node of its round, on with off of its process', () => {
-  const [row] = summarize([...cells(0), ...cells(1, 3)], (ns) => ns)
+  const [row] = summarize([...cells(0), ...cells(1, 3)])
   assert.equal(row.processes, 2)
   assert.equal(row.base, 20)
   assert.equal(row.aa.ratio, 1)
@@ -24,8 +24,23 @@ test('off is compared with the unpatched Node of its round, on with off of its p
 
 test('a round that lacks a variant does not count; none that is whole, no row', () => {
   const [first, ...others] = cells(1)
-  assert.equal(summarize([...cells(0), ...others], (ns) => ns)[0].processes, 1)
-  assert.deepEqual(summarize([first], (ns) => ns), [])
+  assert.equal(summarize([...cells(0), ...others])[0].processes, 1)
+  assert.deepEqual(summarize([first]), [])
+})
+
+test('of two servers at once the windows of each are compared, a round at a time', () => {
+  const pairs = (round, factor) => [
+    { name: 'hello', variant: 'aa', round, base: [10 * factor, 10 * factor], compared: [10 * factor, 10 * factor] },
+    { name: 'hello', variant: 'off', round, base: [10 * factor, 20 * factor], compared: [11 * factor, 22 * factor] },
+    { name: 'hello', variant: 'on', round, base: [10, 10], compared: [12, 10] }
+  ]
+  const [row] = summarizePairs([...pairs(0, 1), ...pairs(1, 2)])
+  assert.equal(row.processes, 2)
+  assert.equal(row.base, 15)
+  assert.equal(row.aa.ratio, 1)
+  assert.ok(Math.abs(row.off.ratio - 1.1) < 1e-9)
+  assert.ok(Math.abs(row.on.ratio - Math.sqrt(1.2)) < 1e-9)
+  assert.deepEqual(summarizePairs(pairs(0, 1).slice(1)), [])
 })
 
 test('on and off take turns around the same middle; each variant comes first as often', () => {
@@ -43,5 +58,5 @@ test('the page names each workload, and what was not measured has no section', (
   const machine = { cpu: 'one', cpus: 2, memoryGb: 4, kernel: '6' }
   const text = page({ plan: { built: 'abc', blockMs: 200 }, machine, micro: cells(0), servers: [] })
   assert.match(text, /\| await an async function that awaits \| 10\.00 \| \+0\.0 % \[\+0\.0, \+0\.0\] \| \+10\.0 % /)
-  assert.doesNotMatch(text, /requests\/s/)
+  assert.doesNotMatch(text, /µs a request/)
 })

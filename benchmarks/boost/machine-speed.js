@@ -1,0 +1,41 @@
+'use strict'
+
+// How fast the application's processor is just now. A virtual machine's shares
+// its core with others for minutes at a time, and is then slower by a third: at
+// a fixed rate of requests that is another load, and another tail.
+
+const { execFileSync } = require('node:child_process')
+const { APP_CPU } = require('./place')
+
+const SPIN_MS = 200
+const UNITS = 1000
+/** A speed below this part of the fastest that was seen is a slow machine's. */
+const SLOW = 0.85
+
+/** @returns {number} units of arithmetic a millisecond */
+function machineSpeed () {
+  return Number(execFileSync('taskset', ['--cpu-list', APP_CPU, process.execPath, __filename], { encoding: 'utf8' }))
+}
+
+/**
+ * @param {number | undefined} speed of one run, none: not known
+ * @param {(number | undefined)[]} all of the runs that it is compared with
+ */
+function isSlow (speed, all) {
+  return speed !== undefined && speed < SLOW * Math.max(...all.map((one) => one ?? 0))
+}
+
+function spin () {
+  const began = process.hrtime.bigint()
+  let [units, state, elapsedMs] = [0, 1, 0]
+  while (elapsedMs < SPIN_MS) {
+    for (let i = 0; i < UNITS; i++) state = Math.imul(state, 1664525) + 1013904223 | 0
+    units++
+    elapsedMs = Number(process.hrtime.bigint() - began) / 1e6
+  }
+  return units / elapsedMs
+}
+
+if (require.main === module) process.stdout.write(String(spin()))
+
+module.exports = { SLOW, isSlow, machineSpeed }

@@ -1,0 +1,36 @@
+'use strict'
+
+// Two servers at once, saturated on the same processor: what else the machine
+// does hits both alike. On a shared machine two runs, one after the other,
+// differ by more than what is to be measured.
+
+const { saturate, withServer } = require('./cell')
+
+/** @typedef {import('./server-process').RunningServer & { url: string }} PairedServer */
+
+/**
+ * @template T
+ * @param {Parameters<typeof withServer>[0]} server
+ * @param {import('./variants').Variant[]} variants of the first and of the second; started in that order
+ * @param {import('./cell').Settings} settings
+ * @param {(servers: PairedServer[]) => Promise<T>} task
+ * @returns {Promise<T>}
+ */
+function withPair (server, [first, second], settings, task) {
+  return withServer(server, first, settings, (one, oneUrl) =>
+    withServer(server, second, settings, (other, otherUrl) =>
+      task([{ ...one, url: oneUrl }, { ...other, url: otherUrl }])))
+}
+
+/**
+ * @param {PairedServer[]} servers
+ * @param {number} seconds
+ * @param {import('./cell').Settings} settings
+ * @returns {Promise<number[]>} main thread, µs a request, of each
+ */
+async function saturateBoth (servers, seconds, settings) {
+  const windows = await Promise.all(servers.map(({ pid, url }) => saturate(pid, url, seconds, settings)))
+  return windows.map(({ mainUs }) => mainUs)
+}
+
+module.exports = { saturateBoth, withPair }

@@ -1,0 +1,35 @@
+#include "boost/look_budget.h"
+
+#include <algorithm>
+
+namespace edgewise {
+namespace {
+
+// So much processor time is saved up at most for looks that come at once, and
+// so long the thread is deaf at most when it has taken too much.
+constexpr double kMostCreditNs = 300'000;
+constexpr double kMostDeafNs = 2'000'000;
+
+// After so many looks for nothing the share is half, after twice as many a
+// third, and an eighth at the least.
+constexpr uint32_t kPatience = 512;
+constexpr uint32_t kLeastPart = 8;
+
+}  // namespace
+
+void LookBudget::Turn(int64_t now_ns, int64_t spent_ns, bool looked) {
+  const auto since_ns = static_cast<double>(now_ns - now_ns_);
+  const auto cost_ns = looked ? static_cast<double>(spent_ns - spent_ns_) : 0;
+  credit_ns_ = std::clamp(credit_ns_ + share() * since_ns - cost_ns,
+                          -share() * kMostDeafNs, kMostCreditNs);
+  now_ns_ = now_ns;
+  spent_ns_ = spent_ns;
+  const double deaf_ns = std::max(0.0, -credit_ns_ / share());
+  listens_from_ns_ = now_ns + static_cast<int64_t>(deaf_ns);
+}
+
+double LookBudget::share() const {
+  return share_ / std::min(kLeastPart, 1 + fruitless_ / kPatience);
+}
+
+}  // namespace edgewise

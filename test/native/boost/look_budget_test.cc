@@ -1,0 +1,66 @@
+#include "boost/look_budget.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace edgewise {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kLookNs = 7'000;
+
+// Something becomes ready every 50 us: a look whenever it listens.
+class LookBudgetTest : public testing::Test {
+ protected:
+  int LooksIn(int64_t ns, bool raised) {
+    int looks = 0;
+    for (const int64_t end_ns = now_ns_ + ns; now_ns_ < end_ns;) {
+      now_ns_ = std::max(now_ns_ + 50'000, budget_.listens_from_ns());
+      spent_ns_ += kLookNs;
+      budget_.Turn(now_ns_, spent_ns_, /*looked=*/true);
+      budget_.Looked(raised);
+      ++looks;
+    }
+    return looks;
+  }
+
+  LookBudget budget_{0.03};
+  int64_t now_ns_ = 1000 * kMs;
+  int64_t spent_ns_ = 0;
+};
+
+TEST_F(LookBudgetTest, LooksTakeTheirShare) {
+  LooksIn(100 * kMs, true);  // What was saved up is spent.
+  const int looks = LooksIn(1000 * kMs, true);
+  EXPECT_NEAR(looks * kLookNs, 0.03 * 1000 * kMs, 0.0015 * 1000 * kMs);
+}
+
+TEST_F(LookBudgetTest, AfterManyForNothingTheyBecomeFewer) {
+  LooksIn(10'000 * kMs, false);
+  const int looks = LooksIn(1000 * kMs, false);
+  EXPECT_NEAR(looks * kLookNs, 0.03 / 8 * 1000 * kMs, 0.0004 * 1000 * kMs);
+  // One that was worth it, and all have their share again.
+  budget_.Looked(true);
+  EXPECT_NEAR(LooksIn(100 * kMs, true) * kLookNs, 0.03 * 100 * kMs,
+              0.004 * 100 * kMs);
+}
+
+TEST_F(LookBudgetTest, ItIsNeverDeafForLong) {
+  LooksIn(10'000 * kMs, false);
+  spent_ns_ += 50 * kMs;  // The look has waited for a lock, say.
+  budget_.Turn(now_ns_, spent_ns_, /*looked=*/true);
+  EXPECT_LE(budget_.listens_from_ns() - now_ns_, 2 * kMs);
+}
+
+TEST_F(LookBudgetTest, ATurnWithoutALookCostsNothing) {
+  for (int i = 0; i < 100; ++i) {
+    spent_ns_ += 10 * kMs;
+    budget_.Turn(now_ns_ += 20 * kMs, spent_ns_, /*looked=*/false);
+  }
+  EXPECT_LE(budget_.listens_from_ns(), now_ns_);
+}
+
+}  // namespace
+}  // namespace edgewise

@@ -1,0 +1,42 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { summarizeSwitching } = require('../../benchmarks/overhead/summary')
+const { ORDERS, blockOf } = require('../../benchmarks/overhead/switching')
+
+const about = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-9, `${value} is not ${expected}`)
+
+// The second process is a third slower, and the machine slows down meanwhile;
+// recording costs a tenth.
+const windows = (order) => order.map((who, i) => {
+  const speed = 1 + i / 10
+  return { who, us: [10 * speed * (who === 'first' ? 1.1 : 1), 13 * speed * (who === 'second' ? 1.1 : 1)] }
+})
+
+test('how two servers differ, and how fast the machine is, cancels out', () => {
+  for (const order of ORDERS) {
+    const block = blockOf(windows(order))
+    about(block.on, 1.1)
+    about(block.aa, 1)
+    assert.ok(block.offUs > 10 && block.offUs < 16)
+  }
+})
+
+test('each state follows each other one; the first is on before the second as often as after it', () => {
+  for (const order of ORDERS) assert.deepEqual([...order].sort(), ['first', 'none', 'none', 'second'])
+  const follows = ORDERS.flatMap((order) => order.slice(1).map((who, i) => `${order[i]} ${who}`)).filter((each) => each !== 'none none')
+  assert.equal(new Set(follows).size, 6)
+  const begins = ORDERS.map((order) => order.indexOf('first') < order.indexOf('second'))
+  assert.equal(begins.filter(Boolean).length, ORDERS.length / 2)
+})
+
+test('a pair is one number; the interval is over pairs', () => {
+  const block = (on) => ({ offUs: 10, aa: 1, on })
+  const switching = [{ server: 'hello', blocks: [block(1.1), block(1.3)] }, { server: 'hello', blocks: [block(1.2)] }]
+  const [row] = summarizeSwitching({ switching })
+  assert.equal(row.pairs, 2)
+  about(row.on.ratio, Math.sqrt(Math.sqrt(1.1 * 1.3) * 1.2))
+  assert.equal(row.on.runs, 2)
+  assert.equal(row.aa.ratio, 1)
+})
