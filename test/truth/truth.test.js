@@ -42,7 +42,8 @@ for (const program of PROGRAMS) {
           for (const key of Object.keys(each.causality)) sums[key] += each.causality[key]
           if (!required || (level === 'events' && each.truth.needsPromises)) continue
           checkCausality(each)
-          if (!each.warm) keepBest(best, each)
+          if (each.warm || (level === 'events' && each.truth.timesNeedPromises)) continue
+          keepBest(best, each)
         }
         if ((blame <= 1 || !CLOSELY) && [...best.values()].every(({ worst }) => excessOf(worst) <= 1)) break
       }

@@ -99,7 +99,8 @@ class Witness {
   /**
    * What else is to know of the request: gc_ns, its pauses; components, the only
    * ones to compare; ends, that the path's middle is not ours to know;
-   * needsPromises, that events alone do not show its causality.
+   * needsPromises, that events alone do not show its causality;
+   * timesNeedPromises, that they do not show where its last step begins.
    */
   add (more) {
     Object.assign(this.truth, more)

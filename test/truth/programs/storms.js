@@ -51,9 +51,14 @@ function immediates (witness, request, response) {
   next(IMMEDIATES)
 }
 
+let immediatesSet = 0
+
 function both (witness, request, response) {
   const source = witness.enter('source', 'tcp_read', null)
+  // Both requests have come with one poll: one pass runs both immediates.
+  if (immediatesSet++ > 0) witness.add({ timesNeedPromises: true })
   setImmediate(() => {
+    immediatesSet--
     const step = witness.enter('immediate', 'immediate', 'source')
     const next = (left) => {
       if (left > 0) return process.nextTick(next, left - 1)
