@@ -56,6 +56,7 @@
       "src/boost/actuator/uclamp_actuator.cc",
       "src/boost/controller.cc",
       "src/boost/controller_stats.cc",
+      "src/boost/controller_thread.cc",
       "src/boost/daemon/arbiter.cc",
       "src/boost/daemon/boost_server.cc",
       "src/boost/daemon/boost_server_requests.cc",

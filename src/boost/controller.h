@@ -12,10 +12,11 @@
 #include "boost/energy.h"
 #include "boost/gc_instructions.h"
 #include "boost/look_budget.h"
+#include "boost/loop_queue.h"
 #include "boost/policy.h"
 #include "boost/queue_watch.h"
 #include "boost/signal.h"
-#include "boost/signal_queue.h"
+#include "platform/clock.h"
 #include "platform/thread.h"
 
 namespace edgewise {
@@ -46,7 +47,11 @@ struct ControllerConfig {
 // ends before its deadline has cost no system call.
 //
 // One lock serves both threads. The loop never waits for it: what it cannot
-// hand over goes to a queue that the holder empties.
+// hand over goes to a queue that the holder empties. In the calm, while the
+// level is low and the policy has patience, what only says how the loop gets on
+// stays in a queue until the next signal that may raise it, or until an event
+// has run so long that the policy wants to know: a saturated loop takes the
+// lock once a batch, and an event costs it a read of the clock and two stores.
 class Controller {
  public:
   // Starts the thread; the calling one is the loop's. Time is
@@ -62,6 +67,19 @@ class Controller {
   // Loop thread. Never waits, allocates or throws.
   void Post(const Signal& signal);
 
+  // The same for a signal that does not raise the level by itself: the policy
+  // may get it later, before the next that is posted.
+  void Note(const Signal& signal);
+
+  // Notes that an event begins, at Ticks(): the one before it has ended.
+  void NoteBegin(uint64_t ticks) {
+    if (!calm_.load(std::memory_order_relaxed) || !begins_.Push(ticks)) {
+      Post({.kind = SignalKind::kEventBegin, .now_ns = TickNs(ticks)});
+      return;
+    }
+    running_since_.store(ticks, std::memory_order_relaxed);
+  }
+
   // Ends the thread, restores the frequency, writes the statistics. Idempotent.
   void Stop();
 
@@ -69,21 +87,28 @@ class Controller {
   ControllerStats stats();
 
  private:
+  // How soon a signal that ends the process is noticed.
+  static constexpr int64_t kLongestSleepNs = 20'000'000;
+
   bool TryLock();
   void Lock();
   void Unlock();
   void UnlockAndTakeQueued();
+  void KeepInMind(const Signal& signal);
   void HandOver(const Signal& signal);
   void TakeQueued(bool may_act);
+  void TakeBegins(int64_t until_ns, bool may_act);
   void Take(const Signal& signal, int64_t cause_ns, bool may_act);
   void Decide(int64_t now_ns, int64_t cause_ns, bool may_act);
   void Change(Want want, int64_t now_ns, int64_t cause_ns);
   void Account(int64_t now_ns);
+  void FindCalm();
   int64_t NextWakeNs() const;
   bool ThreadSleepsTooLong();
 
   void Run();
   int64_t Turn(QueueWatch::Arrival arrival);
+  int64_t RestTurn();
   void TakeDeadline();
   void TakeLook(uint32_t ready, int64_t now_ns);
   void FinishForTermination();
@@ -95,13 +120,24 @@ class Controller {
 
   // The lock: 1 while held. Either thread writes it.
   std::atomic<uint32_t> locked_{0};
-  SignalQueue queue_;
-  std::atomic<uint64_t> dropped_{0};  // loop writes; relaxed: a count
+  LoopQueue<Signal, 256> queue_;
+  LoopQueue<uint64_t, 256> begins_;       // ticks of kEventBegin
+  std::atomic<bool> handed_over_{false};  // to the holder, by the queue
+  std::atomic<uint64_t> dropped_{0};      // loop writes; relaxed: a count
+
+  // The loop need not hand over what it notes. Written under the lock; relaxed:
+  // what it notes too late or too early is taken all the same.
+  std::atomic<bool> calm_{false};
+  // Ticks since which its event runs; 0: none does. The loop writes; relaxed:
+  // the thread only finds out when to come again.
+  std::atomic<uint64_t> running_since_{0};
+
   GcInstructions gc_instructions_;
 
   // Under the lock.
   const std::unique_ptr<Policy> policy_;
   const std::unique_ptr<Actuator> actuator_;
+  const int64_t patience_ns_;
   const bool act_inline_;  // Set() is cheap enough for the loop's thread
   const int64_t dwell_ns_;
   const bool looks_;  // the policy wants to know the queue, and it can be seen
@@ -116,6 +152,7 @@ class Controller {
   bool collecting_ = false;  // a collection runs
   int64_t idle_since_ns_ = 0;
   int64_t last_seen_queue_ns_ = 0;  // the queue's length was known then
+  int64_t next_wake_ns_ = kNever;   // as it was when the lock was last given up
   int64_t armed_ns_ = 0;            // the thread sleeps until then
   bool finished_ = false;
   int64_t began_ns_ = 0;

@@ -55,7 +55,9 @@ absl::Status BoostProvider::Start(BoostConfig config) {
   config.policy.frequencies = (*actuator)->frequencies();
   auto policy = MakePolicy(config.policies, config.policy);
   if (!policy.ok()) return policy.status();
-  queue_ = InstallInterposition();
+  watches_loop_ = (*policy)->patience_ns() != kNever;
+  queue_ = watches_loop_ ? InstallInterposition(Redirected::kReads)
+                         : absl::OkStatus();
   ControllerConfig controller;
   controller.stats_path = std::move(config.stats_path);
   if (queue_.ok() && LooksAreHarmless()) {
@@ -66,7 +68,8 @@ absl::Status BoostProvider::Start(BoostConfig config) {
   controller_ = std::make_unique<Controller>(
       *std::move(policy), *std::move(actuator), std::move(controller));
   gc_depth_ = batch_size_ = 0;
-  if (queue_.ok()) SetLoopObserver(this);
+  next_fd_ = kNoFd;
+  if (watches_loop_ && queue_.ok()) SetLoopObserver(this);
   isolate_->AddGCPrologueCallback(&OnGcBegin, this);
   isolate_->AddGCEpilogueCallback(&OnGcEnd, this);
   return absl::OkStatus();
@@ -76,9 +79,9 @@ void BoostProvider::Stop() {
   if (controller_ == nullptr) return;
   isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
   isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
-  if (queue_.ok()) {
+  if (watches_loop_ && queue_.ok()) {
     SetLoopObserver(nullptr);
-    RemoveInterposition();
+    RemoveInterposition(Redirected::kReads);
   }
   controller_.reset();
 }
@@ -104,7 +107,7 @@ void BoostProvider::RequestEnd(uint32_t request) {
 void BoostProvider::BeforePoll(int epoll_fd) {
   if (epoll_fd != loop_->backend_fd) return;
   asked_ns_ = MonotonicTickNs();
-  controller_->Post({.kind = SignalKind::kLoopIdle, .now_ns = asked_ns_});
+  controller_->Note({.kind = SignalKind::kLoopIdle, .now_ns = asked_ns_});
 }
 
 // What the loop finds without having waited became ready while it was busy:
@@ -119,29 +122,39 @@ void BoostProvider::AfterPoll(int epoll_fd, const epoll_event* ready,
   returned_ns_ = now_ns;
   batch_size_ = std::clamp(count, 0, kMaxBatch);
   for (int i = 0; i < batch_size_; ++i) batch_[i] = ready[i].data.fd;
-  running_ = 0;
-  controller_->Post({.kind = SignalKind::kLoopBusy,
+  running_ = -1;
+  next_fd_ = kNoFd;
+  if (batch_size_ > 0) Run(0);
+  controller_->Note({.kind = SignalKind::kLoopBusy,
                      .value = static_cast<uint32_t>(batch_size_),
                      .now_ns = now_ns});
   controller_->Post({.kind = SignalKind::kEventBegin, .now_ns = now_ns});
   errno = saved_errno;
 }
 
+void BoostProvider::Run(int index) {
+  running_ = index;
+  next_fd_ = index + 1 < batch_size_ ? batch_[index + 1] : kNoFd;
+}
+
 // The first event of a batch has begun with the wait's return; another begins
 // when libuv reads a file that comes later in the batch. Reads of others are
 // the application's own.
-void BoostProvider::BeforeReceive(int fd) {
-  for (int i = running_; i < batch_size_; ++i) {
+[[gnu::hot]] void BoostProvider::BeforeReceive(int fd) {
+  if (fd == next_fd_) [[likely]] {
+    Run(running_ + 1);
+    controller_->NoteBegin(Ticks());
+    return;
+  }
+  for (int i = running_ + 2; i < batch_size_; ++i) {
     if (batch_[i] != fd) continue;
-    if (i == running_) return;
-    const int64_t now_ns = MonotonicTickNs();
-    if (i > running_ + 1) {  // files without a read in between
-      controller_->Post({.kind = SignalKind::kQueueLength,
-                         .value = static_cast<uint32_t>(batch_size_ - i),
-                         .now_ns = now_ns});
-    }
-    running_ = i;
-    controller_->Post({.kind = SignalKind::kEventBegin, .now_ns = now_ns});
+    const uint64_t now = Ticks();
+    // Files without a read in between.
+    controller_->Note({.kind = SignalKind::kQueueLength,
+                       .value = static_cast<uint32_t>(batch_size_ - i),
+                       .now_ns = TickNs(now)});
+    Run(i);
+    controller_->NoteBegin(now);
     return;
   }
 }

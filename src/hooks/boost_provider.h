@@ -41,7 +41,8 @@ class BoostProvider : private LoopObserver {
   // Null when it does not boost.
   Controller* controller() { return controller_.get(); }
 
-  // Why only collections are seen; Ok: the loop's queue is seen too.
+  // Why only collections are seen; Ok: the loop's queue is seen too, or the
+  // policy does not ask for it.
   const absl::Status& queue_status() const { return queue_; }
 
   // A request of `route` (0: not known) begins in the event that runs; its
@@ -58,12 +59,16 @@ class BoostProvider : private LoopObserver {
   void AfterPoll(int epoll_fd, const epoll_event* ready, int count) override;
   void BeforeReceive(int fd) override;
 
+  // The event of the batch's file `index` runs.
+  void Run(int index);
+
   static void OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void Dispose(void* provider);
 
   v8::Isolate* const isolate_;
   uv_loop_t* const loop_;
+  bool watches_loop_ = false;
   absl::Status queue_;
   std::unique_ptr<Controller> controller_;
   int gc_depth_ = 0;
@@ -72,9 +77,11 @@ class BoostProvider : private LoopObserver {
   // The batch that the last wait returned: its files in the order in which
   // libuv serves them, up to the one whose event runs.
   static constexpr int kMaxBatch = 1024;
-  int batch_[kMaxBatch];
+  static constexpr int kNoFd = -1;
   int batch_size_ = 0;
   int running_ = 0;
+  int next_fd_ = kNoFd;
+  int batch_[kMaxBatch];
   int64_t asked_ns_ = 0;     // the loop began to wait
   int64_t returned_ns_ = 0;  // and the wait returned
   int64_t arrival_ns_ = 0;   // when the batch's files became ready, about

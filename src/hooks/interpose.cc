@@ -2,9 +2,11 @@
 
 #include <elf.h>
 #include <link.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -26,6 +28,15 @@ thread_local SystemCallObserver* observer
     __attribute__((tls_model("initial-exec"))) = nullptr;
 thread_local LoopObserver* loop_observer
     __attribute__((tls_model("initial-exec"))) = nullptr;
+
+// Of epoll_pwait(2), whose caller counts the bytes of a set of signals.
+constexpr size_t kKernelMaskBytes = _NSIG / 8;
+
+// What every request needs goes to the kernel without glibc's entry into a
+// cancellation point and out of it, some 20 ns each: Node cancels no thread.
+[[gnu::hot]] ssize_t PlainRead(int fd, void* data, size_t size) {
+  return syscall(SYS_read, fd, data, size);
+}
 
 template <typename Call>
 [[gnu::hot]] int ObservedPoll(int epoll_fd, int timeout, Call call) {
@@ -49,8 +60,10 @@ int Poll(int epoll_fd, const epoll_event* events, int timeout, Call call) {
 
 [[gnu::hot]] int EpollPwait(int fd, epoll_event* events, int max, int timeout,
                             const sigset_t* mask) {
-  return Poll(fd, events, timeout,
-              [&] { return epoll_pwait(fd, events, max, timeout, mask); });
+  return Poll(fd, events, timeout, [&] {
+    return static_cast<int>(syscall(SYS_epoll_pwait, fd, events, max, timeout,
+                                    mask, kKernelMaskBytes));
+  });
 }
 
 int EpollWait(int fd, epoll_event* events, int max, int timeout) {
@@ -61,7 +74,7 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
 [[gnu::hot]] ssize_t Read(int fd, void* data, size_t size) {
   if (LoopObserver* const loop = loop_observer) loop->BeforeReceive(fd);
   SystemCallObserver* const self = observer;
-  if (self == nullptr) return read(fd, data, size);
+  if (self == nullptr) return PlainRead(fd, data, size);
   if (self->BeforeStampedRead(fd)) {
     int64_t arrival_ns = 0;
     const ssize_t bytes = ReadStamped(fd, data, size, &arrival_ns);
@@ -72,7 +85,7 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
     self->NotASocket(fd);
   }
   self->BeforeRead(fd);
-  const ssize_t bytes = read(fd, data, size);
+  const ssize_t bytes = PlainRead(fd, data, size);
   self->AfterRead(fd, data, bytes);
   return bytes;
 }
@@ -120,16 +133,17 @@ ssize_t Send(Call call) {
 }
 
 [[gnu::hot]] ssize_t Write(int fd, const void* data, size_t size) {
-  return Send([&] { return write(fd, data, size); });
+  return Send([&] { return syscall(SYS_write, fd, data, size); });
 }
 
 [[gnu::hot]] ssize_t WriteV(int fd, const iovec* parts, int count) {
-  return Send([&] { return writev(fd, parts, count); });
+  return Send([&] { return syscall(SYS_writev, fd, parts, count); });
 }
 
 struct Replacement {
   const char* symbol;
   void* function;
+  bool writes = false;
 };
 
 const Replacement kReplacements[] = {
@@ -140,15 +154,16 @@ const Replacement kReplacements[] = {
     {"recvmmsg", reinterpret_cast<void*>(&RecvMMsg)},
     {"recvfrom", reinterpret_cast<void*>(&RecvFrom)},
     {"accept4", reinterpret_cast<void*>(&Accept4)},
-    {"write", reinterpret_cast<void*>(&Write)},
-    {"writev", reinterpret_cast<void*>(&WriteV)},
+    {"write", reinterpret_cast<void*>(&Write), true},
+    {"writev", reinterpret_cast<void*>(&WriteV), true},
 };
 
 struct PatchedSlot {
   void** slot;
   void* original;
   void* replacement;
-  void* relro_page;  // to be made read-only again; null: it was writable
+  bool relro;   // read-only but while it is written
+  bool writes;  // of a function that writes
 };
 
 // One slot of the table, under the lock of the functions that use it.
@@ -157,7 +172,8 @@ class Table {
   // Finds the slots of one loaded object.
   void Collect(const dl_phdr_info& object);
   bool Has(std::string_view symbol) const;
-  bool Write(bool replace);
+  // Redirects the functions that receive and those that write, or not.
+  bool Write(bool reads, bool writes);
   void Clear() { slots_.clear(); }
 
  private:
@@ -256,7 +272,7 @@ void Table::CollectRelocations(const dl_phdr_info& object,
       auto** slot =
           reinterpret_cast<void**>(object.dlpi_addr + entry->r_offset);
       slots_.push_back({slot, *slot, replacement.function,
-                        InRelro(object, slot) ? slot : nullptr});
+                        InRelro(object, slot), replacement.writes});
       found_.push_back(replacement.symbol);
     }
   }
@@ -282,11 +298,12 @@ bool Table::Store(void** slot, void* value, bool relro) {
   return true;
 }
 
-bool Table::Write(bool replace) {
-  for (PatchedSlot& patched : slots_) {
+bool Table::Write(bool reads, bool writes) {
+  for (const PatchedSlot& patched : slots_) {
+    const bool replace = patched.writes ? writes : reads;
     void* const value = replace ? patched.replacement : patched.original;
-    if (!Store(patched.slot, value, patched.relro_page != nullptr))
-      return false;
+    if (*patched.slot == value) continue;
+    if (!Store(patched.slot, value, patched.relro)) return false;
   }
   return true;
 }
@@ -302,8 +319,9 @@ int CollectObject(dl_phdr_info* object, size_t, void* table) {
   return 0;
 }
 
-std::mutex table_mutex;  // guards the two below
-int installations = 0;
+std::mutex table_mutex;  // guards the table and the counts
+int readers = 0;         // installations, those of `writers` among them
+int writers = 0;
 
 // Leaked on purpose: redirected calls may run until the process is gone.
 Table& TheTable() {
@@ -311,15 +329,7 @@ Table& TheTable() {
   return table;
 }
 
-}  // namespace
-
-absl::Status InstallInterposition() {
-  const std::lock_guard lock(table_mutex);
-  if (installations > 0) {
-    ++installations;
-    return absl::OkStatus();
-  }
-  Table& table = TheTable();
+absl::Status FindImports(Table& table) {
   table.Clear();
   dl_iterate_phdr(&CollectObject, &table);
   if (!table.Has("epoll_pwait") && !table.Has("epoll_wait")) {
@@ -328,20 +338,34 @@ absl::Status InstallInterposition() {
   if (!table.Has("read")) {
     return absl::UnavailableError("this Node does not import read");
   }
-  if (!table.Write(/*replace=*/true)) {
-    table.Write(/*replace=*/false);
-    return absl::PermissionDeniedError(
-        "the kernel does not let the offset table be changed");
-  }
-  installations = 1;
   return absl::OkStatus();
 }
 
-void RemoveInterposition() {
+}  // namespace
+
+absl::Status InstallInterposition(Redirected what) {
   const std::lock_guard lock(table_mutex);
-  if (installations > 0 && --installations == 0) {
-    TheTable().Write(/*replace=*/false);
+  Table& table = TheTable();
+  if (readers == 0) {
+    if (absl::Status found = FindImports(table); !found.ok()) return found;
   }
+  const int more_writers = what == Redirected::kReadsAndWrites ? 1 : 0;
+  if (!table.Write(true, writers + more_writers > 0)) {
+    table.Write(readers > 0, writers > 0);
+    return absl::PermissionDeniedError(
+        "the kernel does not let the offset table be changed");
+  }
+  ++readers;
+  writers += more_writers;
+  return absl::OkStatus();
+}
+
+void RemoveInterposition(Redirected what) {
+  const std::lock_guard lock(table_mutex);
+  if (readers == 0) return;
+  --readers;
+  if (what == Redirected::kReadsAndWrites) --writers;
+  TheTable().Write(readers > 0, writers > 0);
 }
 
 void SetSystemCallObserver(SystemCallObserver* self) { observer = self; }

@@ -49,12 +49,17 @@ class LoopObserver {
   virtual void BeforeReceive(int fd) = 0;
 };
 
-// Redirects Node's and libuv's own imports of the functions above (their slots
-// in the global offset table) through this library, for the threads that have
-// an observer. Counted: undone by as many RemoveInterposition(). Fails, having
-// changed nothing, where the import of epoll_pwait or read is not found.
-absl::Status InstallInterposition();
-void RemoveInterposition();
+// Which of the functions above: those by which the loop waits and receives are
+// all that a LoopObserver needs. A request has as many writes as reads.
+enum class Redirected { kReads, kReadsAndWrites };
+
+// Redirects Node's and libuv's own imports of these functions (their slots in
+// the global offset table) through this library, for the threads that have an
+// observer. Counted: undone by as many RemoveInterposition() of the same.
+// Fails, having changed nothing, where the import of epoll_pwait or read is not
+// found.
+absl::Status InstallInterposition(Redirected what);
+void RemoveInterposition(Redirected what);
 
 // The calling thread's observers; null: none. Borrowed.
 void SetSystemCallObserver(SystemCallObserver* observer);

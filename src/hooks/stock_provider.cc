@@ -71,8 +71,8 @@ StockProvider* StockProvider::ForThread() {
 EventTracker* StockProvider::Tracker() { return active; }
 
 absl::Status StockProvider::CanInterpose() {
-  absl::Status status = InstallInterposition();
-  if (status.ok()) RemoveInterposition();
+  absl::Status status = InstallInterposition(Redirected::kReadsAndWrites);
+  if (status.ok()) RemoveInterposition(Redirected::kReadsAndWrites);
   return status;
 }
 
@@ -161,7 +161,7 @@ void StockProvider::Stop() {
 void StockProvider::AttachCallbacks() {
   uv_prepare_start(&prepare_, &OnPrepare);
   uv_check_start(&check_, &OnCheck);
-  interposition_ = InstallInterposition();
+  interposition_ = InstallInterposition(Redirected::kReadsAndWrites);
   if (interposition_.ok()) {
     SetSystemCallObserver(this);
     descriptors_.DiscoverAll(watcher_.get());
@@ -186,7 +186,7 @@ void StockProvider::DetachCallbacks() {
   thread_pool_.Disable();
   if (interposition_.ok()) {
     SetSystemCallObserver(nullptr);
-    RemoveInterposition();
+    RemoveInterposition(Redirected::kReadsAndWrites);
   }
   descriptors_.Forget();
   uv_check_stop(&check_);

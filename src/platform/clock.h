@@ -50,12 +50,13 @@ ClockTriple ReadClocks();
 // for thresholds and deadlines, not for reports. The first call may sleep 2 ms.
 double TicksPerNs();
 
-// Ticks() in nanoseconds, from an origin of its own and with the error of
-// TicksPerNs(): for durations and deadlines of one process.
-inline int64_t MonotonicTickNs() {
+// What Ticks() said in nanoseconds, from an origin of its own and with the
+// error of TicksPerNs(): for durations and deadlines of one process.
+inline int64_t TickNs(uint64_t ticks) {
   static const double ns_per_tick = 1 / TicksPerNs();
-  return static_cast<int64_t>(static_cast<double>(Ticks()) * ns_per_tick);
+  return static_cast<int64_t>(static_cast<double>(ticks) * ns_per_tick);
 }
+inline int64_t MonotonicTickNs() { return TickNs(Ticks()); }
 
 inline uint64_t NsToTicks(double ns) {
   return static_cast<uint64_t>(ns * TicksPerNs());

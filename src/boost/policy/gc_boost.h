@@ -23,6 +23,7 @@ class GcBoost : public Policy {
     return boosted_ ? Want{Level::kHigh, Reason::kGc} : Want{};
   }
   int64_t next_deadline_ns() const override { return deadline_ns_; }
+  int64_t patience_ns() const override { return kNever; }
 
  private:
   // V8's kinds are single bits: the slot is the bit's number. The last slot is

@@ -41,6 +41,14 @@ class HighestOf : public Policy {
     return first_ns;
   }
 
+  int64_t patience_ns() const override {
+    int64_t least_ns = kNever;
+    for (const auto& part : parts_) {
+      least_ns = std::min(least_ns, part->patience_ns());
+    }
+    return least_ns;
+  }
+
   bool watches_queue() const override {
     return std::any_of(parts_.begin(), parts_.end(),
                        [](const auto& part) { return part->watches_queue(); });

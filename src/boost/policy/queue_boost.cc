@@ -50,7 +50,11 @@ void QueueBoost::On(const Signal& signal) {
 }
 
 void QueueBoost::EventBegin(int64_t now_ns) {
+  // It makes the queue shorter: no reason to boost, though the average may have
+  // fallen even more.
+  const bool was_long = long_queue_;
   SetLength(length_ > 0 ? length_ - 1 : 0);
+  long_queue_ = was_long && long_queue_;
   in_event_ = true;
   begin_ns_ = now_ns;
   if (warm()) deadline_ns_ = now_ns + static_cast<int64_t>(HeadThresholdNs());

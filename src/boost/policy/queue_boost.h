@@ -43,6 +43,10 @@ class QueueBoost : public Policy {
     return {};
   }
   int64_t next_deadline_ns() const override { return deadline_ns_; }
+  // Sooner no event is long; and what begins makes the queue shorter.
+  int64_t patience_ns() const override {
+    return static_cast<int64_t>(least_head_ns_);
+  }
   bool watches_queue() const override { return true; }
 
  private:

@@ -16,6 +16,7 @@ class StaticLevel : public Policy {
   Want want() const override {
     return {level_, level_ == Level::kLow ? Reason::kNone : Reason::kStatic};
   }
+  int64_t patience_ns() const override { return kNever; }
 
  private:
   const Level level_;

@@ -79,12 +79,16 @@ class FakeActuator : public Actuator {
 // at a queue length of ten.
 class FakePolicy : public Policy {
  public:
-  FakePolicy(int64_t head_ns, uint64_t* taken)
-      : head_ns_(head_ns), taken_(taken) {}
+  FakePolicy(int64_t head_ns, int64_t patience_ns, uint64_t* taken)
+      : head_ns_(head_ns), patience_ns_(patience_ns), taken_(taken) {}
 
   std::string_view name() const override { return "fake"; }
   void On(const Signal& signal) override {
     ++*taken_;
+    if (IsOfTheLoop(signal)) {
+      EXPECT_GE(signal.now_ns, last_ns_);
+      last_ns_ = signal.now_ns;
+    }
     switch (signal.kind) {
       case SignalKind::kGcBegin:
         want_ = {Level::kHigh, Reason::kGc};
@@ -113,13 +117,21 @@ class FakePolicy : public Policy {
   }
   Want want() const override { return want_; }
   int64_t next_deadline_ns() const override { return deadline_ns_; }
+  int64_t patience_ns() const override { return patience_ns_; }
   bool watches_queue() const override { return true; }
 
  private:
+  static bool IsOfTheLoop(const Signal& signal) {
+    return signal.kind != SignalKind::kDeadline &&
+           signal.kind != SignalKind::kQueueLength;
+  }
+
   const int64_t head_ns_;
+  const int64_t patience_ns_;
   uint64_t* const taken_;
   Want want_;
   int64_t deadline_ns_ = kNever;
+  int64_t last_ns_ = 0;
 };
 
 class ControllerTest : public testing::Test {
@@ -130,8 +142,15 @@ class ControllerTest : public testing::Test {
         std::make_unique<FakeActuator>(&asked_, call_ns, transition_ns);
     actuator->fails = fails_;
     controller_ = std::make_unique<Controller>(
-        std::make_unique<FakePolicy>(5 * kMs, &taken_), std::move(actuator),
-        std::move(config));
+        std::make_unique<FakePolicy>(kHeadNs, patience_ns_, &taken_),
+        std::move(actuator), std::move(config));
+  }
+
+  static constexpr int64_t kHeadNs = 5 * kMs;
+
+  void Note(SignalKind kind, uint32_t value = 0) {
+    controller_->Note(
+        {.kind = kind, .value = value, .now_ns = MonotonicTickNs()});
   }
 
   void Post(SignalKind kind, uint32_t value = 0) {
@@ -151,6 +170,7 @@ class ControllerTest : public testing::Test {
   Asked asked_;
   uint64_t taken_ = 0;  // signals that the policy got; under the lock
   bool fails_ = false;
+  int64_t patience_ns_ = 0;
   std::unique_ptr<Controller> controller_;
 };
 
@@ -202,6 +222,45 @@ TEST_F(ControllerTest, AnEventThatEndsBeforeItsDeadlineIsNot) {
   }
   SleepMs(20);
   EXPECT_EQ(asked_.count(), 1u);
+}
+
+TEST_F(ControllerTest, WhatIsNotedInTheCalmIsTakenBeforeWhatIsPosted) {
+  patience_ns_ = kHeadNs;
+  Start();
+  Note(SignalKind::kLoopBusy, 3);
+  Post(SignalKind::kEventBegin);
+  for (int i = 0; i < 2; ++i) controller_->NoteBegin(Ticks());
+  Post(SignalKind::kGcBegin, 1);
+  controller_->NoteBegin(Ticks());
+  controller_->stats();  // The lock, which the thread may have had.
+  EXPECT_EQ(taken_, 6u) << "and once boosted, at once";
+  EXPECT_EQ(asked_.last(), Level::kLow) << "the fake ends its boost then";
+}
+
+TEST_F(ControllerTest, AnEventThatWasOnlyNotedIsBoostedWhenItTakesLong) {
+  patience_ns_ = kHeadNs;
+  Start();
+  for (int i = 0; i < 3; ++i) {
+    Note(SignalKind::kLoopBusy, 2);
+    Post(SignalKind::kEventBegin);
+    SleepMs(1);
+    const int64_t begin_ns = MonotonicTickNs();
+    controller_->NoteBegin(Ticks());
+    ASSERT_TRUE(Eventually(2 + 2 * i, Level::kHigh));
+    EXPECT_GE(MonotonicTickNs() - begin_ns, kHeadNs);
+    Note(SignalKind::kLoopIdle);
+    EXPECT_EQ(asked_.last(), Level::kLow);
+    SleepMs(2);
+  }
+}
+
+TEST_F(ControllerTest, MoreIsNotedThanItsQueueHolds) {
+  patience_ns_ = kHeadNs;
+  Start();
+  for (int i = 0; i < 10'000; ++i) controller_->NoteBegin(Ticks());
+  Post(SignalKind::kLoopIdle);
+  const uint64_t dropped = controller_->stats().dropped_signals;
+  EXPECT_GE(taken_ + dropped, 10'001u);
 }
 
 TEST_F(ControllerTest, ARaisedLevelIsHeldForTheDwell) {
@@ -279,6 +338,7 @@ TEST_F(ControllerTest, ResidenciesAddUpToTheTime) {
 // left open.
 TEST_F(ControllerTest, EverySignalIsTakenOrCounted) {
   const int epoll = epoll_create1(EPOLL_CLOEXEC);
+  patience_ns_ = kHeadNs;
   Start(0, 0, {.look_share = 1, .look_fd = epoll});
   uint64_t posted = 0;
   const auto post = [&](SignalKind kind) {
@@ -287,9 +347,16 @@ TEST_F(ControllerTest, EverySignalIsTakenOrCounted) {
   };
   for (int i = 0; i < 20'000; ++i) {
     post(SignalKind::kEventBegin);
+    for (int noted = 0; noted < i % 4; ++noted) {
+      controller_->NoteBegin(Ticks());
+      ++posted;
+    }
     post(SignalKind::kGcBegin);
     post(SignalKind::kGcEnd);
-    if (i % 16 == 0) post(SignalKind::kLoopIdle);
+    if (i % 16 == 0) {
+      Note(SignalKind::kLoopIdle);
+      ++posted;
+    }
   }
   SleepMs(30);
   const uint64_t before_idle = controller_->stats().dropped_signals;

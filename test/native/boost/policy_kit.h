@@ -60,7 +60,19 @@ class Player {
     Tell({.kind = SignalKind::kLoopBusy, .value = ready});
   }
   void Idle() { Tell({.kind = SignalKind::kLoopIdle}); }
-  void Event() { Tell({.kind = SignalKind::kEventBegin}); }
+  // What a policy has patience for changes nothing before that has passed.
+  void Event() {
+    const bool low = level() == Level::kLow;
+    const int64_t deadline_ns = policy_->next_deadline_ns();
+    Tell({.kind = SignalKind::kEventBegin});
+    const int64_t patience_ns = policy_->patience_ns();
+    if (!low || patience_ns == 0) return;
+    EXPECT_EQ(level(), Level::kLow);
+    const int64_t next_ns = policy_->next_deadline_ns();
+    if (next_ns >= deadline_ns) return;
+    ASSERT_NE(patience_ns, kNever);
+    EXPECT_GE(next_ns, now_ns_ + patience_ns);
+  }
   void Look(uint32_t ready) {
     Tell({.kind = SignalKind::kQueueLength, .value = ready});
   }

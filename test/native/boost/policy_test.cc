@@ -76,6 +76,18 @@ TEST(Policy, SeveralWantTheHighestOfTheirs) {
   EXPECT_EQ(player.level(), Level::kMid);
 }
 
+TEST(Policy, SeveralHaveThePatienceOfTheLeastPatient) {
+  const auto patience_ns = [](std::string_view names) {
+    return MakeOrDie(names, {.transition_ns = kMs})->patience_ns();
+  };
+  EXPECT_EQ(patience_ns("gc"), kNever);
+  EXPECT_EQ(patience_ns("mid"), kNever);
+  EXPECT_EQ(patience_ns("queue"), 2 * kMs) << "two transitions";
+  EXPECT_EQ(patience_ns("gc,queue"), 2 * kMs);
+  EXPECT_EQ(MakeOrDie("queue")->patience_ns(), kMs / 2);
+  EXPECT_EQ(patience_ns("gc,slo"), 0);
+}
+
 TEST(Policy, SeveralShareTheFirstDeadline) {
   PolicyConfig config;
   config.transition_ns = 500 * kUs;
