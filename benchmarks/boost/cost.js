@@ -6,28 +6,27 @@
 
 const path = require('node:path')
 const { installServers } = require('../overhead/install')
-const { measureSwitching } = require('../overhead/switching')
+const { measureAlternation } = require('./alternation')
 
 const SERVERS = /** @type {const} */ (['hello', 'express'])
-const PAIRS_PER_ROUND = 4
-const SETTINGS = { serverCpus: '0', helperCpus: '0,1', loadCpus: '1', connections: 32, seconds: 2, warmup: 1.5 }
-// Unlike recording, boosting has no code compiled anew.
-const SETTLE_S = 0.1
+const PROCESSES_PER_ROUND = 4
+const BLOCKS = 24
+const SETTINGS = { serverCpus: '0', helperCpus: '0,1', loadCpus: '1', connections: 64, seconds: 0, warmup: 2 }
 const BOOST = 'gc,queue'
 
-/** @typedef {{ server: string, round: number, blocks: import('../overhead/switching').Block[] }} Cost of one pair */
+/** @typedef {{ server: string, round: number, blocks: import('./alternation').Block[] }} Cost of one process */
 
 /**
  * @param {{ costs: Cost[] }} results gets what it lacks
  * @param {{ runs: number }} options
- * @param {() => void} save called after each pair
+ * @param {() => void} save called after each process
  */
 async function measureCosts ({ costs }, { runs }, save) {
   const settings = { ...SETTINGS, servers: await installServers() }
-  for (let round = 0; round < PAIRS_PER_ROUND * runs; round++) {
+  for (let round = 0; round < PROCESSES_PER_ROUND * runs; round++) {
     for (const server of SERVERS) {
       if (isKnown(costs, server, round)) continue
-      costs.push({ server, round, ...await measureSwitching(server, settings, { variant: switched(), settleS: SETTLE_S }) })
+      costs.push({ server, round, blocks: await measureAlternation(server, switched(), settings, BLOCKS) })
       save()
     }
   }
@@ -51,11 +50,11 @@ function switched () {
  * @returns {boolean} whether all was measured
  */
 function costsAreWhole (costs, runs) {
-  return SERVERS.every((server) => Array.from({ length: PAIRS_PER_ROUND * runs }, (_, round) => round).every((round) => isKnown(costs, server, round)))
+  return SERVERS.every((server) => Array.from({ length: PROCESSES_PER_ROUND * runs }, (_, round) => round).every((round) => isKnown(costs, server, round)))
 }
 
 function isKnown (costs, server, round) {
   return costs.some((one) => one.server === server && one.round === round)
 }
 
-module.exports = { BOOST, PAIRS_PER_ROUND, SERVERS, costsAreWhole, measureCosts }
+module.exports = { BOOST, PROCESSES_PER_ROUND, SERVERS, costsAreWhole, measureCosts }

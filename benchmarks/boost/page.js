@@ -3,13 +3,12 @@
 // docs/boost-results.md.
 
 const { markdown } = require('../overhead/markdown')
-const { summarizeSwitching } = require('../overhead/summary')
 const { BOOST } = require('./cost')
 const { SLOW, isSlow } = require('./machine-speed')
 const { PAPER } = require('./paper')
 const { LEAST_REQUESTS } = require('./plan')
 const { CLUSTER, POLICIES, REACTION, SENSITIVITY } = require('./policies')
-const { behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf } = require('./summary')
+const { behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf, summarizeCosts } = require('./summary')
 
 const COMMAND = 'npm run bench:boost'
 const MS = 1e6
@@ -186,15 +185,16 @@ ${table(['policy', 'transition', 'tail reduction', 'energy, modelled'], rows)}`
 }
 
 function cost ({ costs }) {
-  const percent = ({ ratio, low, high }) => [ratio, low, high].map((value) => `${(100 * (value - 1)).toFixed(2)} %`)
+  const percent = ({ value, low, high }) => [value, low, high].map((ratio) => `${(100 * (ratio - 1)).toFixed(2)} %`)
   const field = (of) => { const [value, low, high] = percent(of); return `${value} [${low}, ${high}]` }
-  const rows = summarizeSwitching({ switching: costs }).map(({ server, pairs, offUs, aa, on }) =>
-    [server, String(pairs), offUs.toFixed(2), field(aa), field(on)])
-  return `Servers at saturation (32 connections, closed loop): their queue is as long as ever, and the actuator \`log\` changes nothing. Processor
-time of the main thread a request, of two servers at once on one processor, boosting (\`EDGEWISE_BOOST=${BOOST}\`) switched on in one of them, then in
-the other, or in none (A/A). At saturation the throughput is its inverse. Intervals are over pairs.
+  const rows = summarizeCosts(costs).map(({ server, offUs, control, on }) =>
+    [server, String(on.runs), offUs.toFixed(2), field(control), field(on)])
+  return `A server at saturation (closed loop): its queue is as long as ever, and the actuator \`log\` changes nothing. Under a load that
+does not stop, boosting (\`EDGEWISE_BOOST=${BOOST}\`) is switched on and off every 0.3 s, in blocks of four windows in all orders; in every other block it
+stays off (A/A). Processor time of the main thread a request, whose inverse is the throughput: the median of a process's blocks; intervals are
+over processes.
 
-${table(['server', 'pairs', 'off, µs/request', 'off again', 'on'], rows)}`
+${table(['server', 'processes', 'off, µs/request', 'off again', 'on'], rows)}`
 }
 
 function fidelity ({ description, call_ns: callNs, window_us: windowUs, windows, levels, transitions }) {

@@ -56,6 +56,18 @@ function pairsOf (cells, app, policy, delayUs) {
   })
 }
 
+/**
+ * @param {import('./cost').Cost[]} costs
+ * @returns {{ server: string, offUs: number, control: Estimate, on: Estimate }[]} of the processes' medians
+ */
+function summarizeCosts (costs) {
+  return [...new Set(costs.map(({ server }) => server))].map((server) => {
+    const processes = costs.filter((one) => one.server === server).map(({ blocks }) => blocks)
+    const ratios = (control) => estimate(processes.map((blocks) => median(blocks.filter((block) => block.control === control).map(({ ratio }) => ratio))))
+    return { server, offUs: median(processes.flat().map(({ offUs }) => offUs)), control: ratios(true), on: ratios(false) }
+  })
+}
+
 /** @param {number[]} ratios by round @returns {Estimate} */
 function estimate (ratios) {
   const { ratio, low, high, runs } = pairedRatio(ratios, ratios.map(() => 1))
@@ -181,4 +193,4 @@ function behaviour (cells, policy) {
   }
 }
 
-module.exports = { behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf }
+module.exports = { behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf, summarizeCosts }

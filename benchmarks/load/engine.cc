@@ -17,6 +17,7 @@ namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int kEventsPerWait = 256;
+constexpr uint64_t kWaitsPerSignalCheck = 256;
 constexpr int kMaxBurst = 64;
 // After a failure a closed-loop user waits, lest a dead server be hammered.
 constexpr int64_t kPauseNs = kSecondNs / 10;
@@ -269,6 +270,7 @@ absl::Status Engine::Wait(int64_t now_ns) {
   }
   int64_t wait_ns = std::max<int64_t>(0, until_ns - now_ns);
   if (options_.spin) wait_ns = 0;
+  if (++waits_ % kWaitsPerSignalCheck == 0) LetSignalsIn();
   const timespec timeout{static_cast<time_t>(wait_ns / kSecondNs),
                          static_cast<long>(wait_ns % kSecondNs)};
   const int count = epoll_pwait2(epoll_fd_, events_.data(), kEventsPerWait,
@@ -285,6 +287,13 @@ absl::Status Engine::Wait(int64_t now_ns) {
     StartDue();  // a long batch must not delay what is due meanwhile
   }
   return absl::OkStatus();
+}
+
+// A wait that finds something, or does not sleep, lets no signal in.
+void Engine::LetSignalsIn() {
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, &wait_mask_, &blocked);
+  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
 }
 
 void Engine::PrintProgress(int64_t now_ns) {

@@ -93,6 +93,7 @@ class Engine {
   void AbortAll(int signal_number);
   absl::Status Wait(int64_t now_ns);
   bool Done(int64_t now_ns) const;
+  void LetSignalsIn();
   void PrintProgress(int64_t now_ns);
 
   const EngineOptions options_;
@@ -116,6 +117,7 @@ class Engine {
   RequestSource::Request request_;
   Random reuse_;
   sigset_t wait_mask_;
+  uint64_t waits_ = 0;
 };
 
 }  // namespace edgewise::load

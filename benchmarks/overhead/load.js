@@ -14,15 +14,15 @@ const DEFAULT_GENERATOR = path.join(BUILD, 'benchmarks', 'load', 'edgewise-load'
 /**
  * @param {string} url
  * @param {string[]} args of edgewise-load, without --json
- * @param {{ cpus: string, generator?: string }} options
+ * @param {{ cpus: string, generator?: string, signal?: AbortSignal }} options signal: ends it
  * @returns {Promise<any>} its summary (benchmarks/load/README.md)
  * @throws {TaskError} when nothing was measured
  */
-async function runLoad (url, args, { cpus, generator = DEFAULT_GENERATOR }) {
+async function runLoad (url, args, { cpus, generator = DEFAULT_GENERATOR, signal }) {
   if (!fs.existsSync(generator)) throw new TaskError(`${generator} is not built. Next step: scripts/setup.`)
   const command = ['-c', cpus, generator, url, ...args, '--json']
   try {
-    const { stdout } = await promisify(execFile)('taskset', command, { maxBuffer: 1 << 26 })
+    const { stdout } = await promisify(execFile)('taskset', command, { maxBuffer: 1 << 26, signal })
     return JSON.parse(stdout)
   } catch (error) {
     throw new TaskError(`edgewise-load ${url} ${args.join(' ')}: ${error.stderr || error.message}`)

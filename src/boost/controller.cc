@@ -144,19 +144,22 @@ void Controller::TakeQueued(bool may_act) {
     // Before the queue is read: what is handed over from now on sets it again.
     handed_over_.exchange(false, std::memory_order_seq_cst);
   }
-  while (const Signal* const front = queue_.Front()) {
-    const Signal signal = *front;
+  // What comes meanwhile waits for the next time: there is no end to it. All
+  // that the loop has left before one of these begins is in the queue by now.
+  uint32_t begins = begins_.Size();
+  for (uint32_t left = queue_.Size(); left > 0; --left) {
+    const Signal signal = queue_.Front();
     queue_.Pop();
-    TakeBegins(signal.now_ns, may_act);
+    TakeBegins(signal.now_ns, &begins, may_act);
     Take(signal, signal.now_ns, may_act);
   }
-  TakeBegins(kNever, may_act);
+  TakeBegins(kNever, &begins, may_act);
 }
 
-void Controller::TakeBegins(int64_t until_ns, bool may_act) {
+void Controller::TakeBegins(int64_t until_ns, uint32_t* left, bool may_act) {
   int64_t last_ns = kNever;
-  while (const uint64_t* const ticks = begins_.Front()) {
-    const int64_t now_ns = TickNs(*ticks);
+  for (; *left > 0; --*left) {
+    const int64_t now_ns = TickNs(begins_.Front());
     if (now_ns > until_ns) break;
     begins_.Pop();
     policy_->On({.kind = SignalKind::kEventBegin, .now_ns = now_ns});

@@ -97,7 +97,7 @@ class Controller {
   void KeepInMind(const Signal& signal);
   void HandOver(const Signal& signal);
   void TakeQueued(bool may_act);
-  void TakeBegins(int64_t until_ns, bool may_act);
+  void TakeBegins(int64_t until_ns, uint32_t* left, bool may_act);
   void Take(const Signal& signal, int64_t cause_ns, bool may_act);
   void Decide(int64_t now_ns, int64_t cause_ns, bool may_act);
   void Change(Want want, int64_t now_ns, int64_t cause_ns);

@@ -23,14 +23,16 @@ class LoopQueue {
     return true;
   }
 
-  // The lock's holder. Null: empty.
-  const T* Front() const {
-    const uint32_t tail = tail_.load(std::memory_order_relaxed);
-    if (tail == head_.load(std::memory_order_acquire)) return nullptr;
-    return &slots_[tail % kCapacity];
+  // The lock's holder. How many items are there; more may come meanwhile.
+  uint32_t Size() const {
+    return head_.load(std::memory_order_acquire) -
+           tail_.load(std::memory_order_relaxed);
   }
 
-  // The lock's holder, after a Front() that was not null.
+  // The lock's holder, of a queue that is not empty.
+  const T& Front() const {
+    return slots_[tail_.load(std::memory_order_relaxed) % kCapacity];
+  }
   void Pop() {
     tail_.store(tail_.load(std::memory_order_relaxed) + 1,
                 std::memory_order_release);

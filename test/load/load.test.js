@@ -345,17 +345,19 @@ describe('errors', () => {
     })
   }
 
-  it('says what it measured when it is interrupted', async () => {
-    const server = http.createServer((request, response) => response.end())
-    await serving(server, async (url) => {
-      const { code, json } = await load([url, '--rate', '200', '--duration', '60', '--json'],
-        (child) => setTimeout(() => child.kill('SIGINT'), 1000))
-      assert.strictEqual(code, 130)
-      assert.strictEqual(json.interrupted, true)
-      assert.ok(json.count > 50 && json.count < 600)
-      assert.ok(json.duration_s > 0.5 && json.duration_s < 3)
+  for (const polling of [[], ['--spin']]) {
+    it(`says what it measured when it is interrupted ${polling}`, async () => {
+      const server = http.createServer((request, response) => response.end())
+      await serving(server, async (url) => {
+        const { code, json } = await load([url, '--rate', '200', '--duration', '60', '--json', ...polling],
+          (child) => setTimeout(() => child.kill('SIGINT'), 1000))
+        assert.strictEqual(code, 130)
+        assert.strictEqual(json.interrupted, true)
+        assert.ok(json.count > 50 && json.count < 600)
+        assert.ok(json.duration_s > 0.5 && json.duration_s < 3)
+      })
     })
-  })
+  }
 
   const usage = [
     [['http://127.0.0.1:1'], /--rate R .* is missing/],

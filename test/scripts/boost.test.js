@@ -8,7 +8,7 @@ const path = require('node:path')
 const { test } = require('node:test')
 const { NAMES } = require('../../benchmarks/apps/app')
 const { together } = require('../../benchmarks/boost/cell')
-const { PAIRS_PER_ROUND, SERVERS } = require('../../benchmarks/boost/cost')
+const { PROCESSES_PER_ROUND, SERVERS } = require('../../benchmarks/boost/cost')
 const { scatter } = require('../../benchmarks/boost/figures')
 const { isSlow } = require('../../benchmarks/boost/machine-speed')
 const { page } = require('../../benchmarks/boost/page')
@@ -151,7 +151,7 @@ test('what a file has is not measured again', () => {
 test('only all of it is published', () => {
   const plan = { delaysUs: [50], workers: 2 }
   const all = rounds({ ...OPTIONS, ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections: ['main', 'cluster', 'validation', 'sensitivity', 'reaction'], runs: 3 }, {}).flat()
-  const costs = SERVERS.flatMap((server) => Array.from({ length: 3 * PAIRS_PER_ROUND }, (_, round) => ({ server, round, blocks: [] })))
+  const costs = SERVERS.flatMap((server) => Array.from({ length: 3 * PROCESSES_PER_ROUND }, (_, round) => ({ server, round, blocks: [] })))
   assert.ok(isWhole({ plan, cells: all, costs, fidelity: {} }, {}))
   assert.ok(!isWhole({ plan, cells: all.slice(1), costs, fidelity: {} }, {}))
   assert.ok(!isWhole({ plan, cells: all, costs: costs.slice(1), fidelity: {} }, {}))
@@ -208,7 +208,7 @@ function results () {
     pilots: { todo: { routes: ['GET /b'], targetsMs: { gc: 8 } } },
     fidelity,
     reaction: { head: { count: 2000, p50: 2.16e4, p99: 3.86e4, max: 2e5 } },
-    costs: [0, 1].map((round) => ({ server: 'hello', round, blocks: [{ offUs: 10, aa: 1, on: 1.002 }] })),
+    costs: [0, 1].map((round) => ({ server: 'hello', round, blocks: [{ offUs: 10, ratio: 1.002, control: false }, { offUs: 10, ratio: 1, control: true }] })),
     cells
   }
 }

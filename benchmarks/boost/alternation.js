@@ -1,0 +1,77 @@
+'use strict'
+
+// One saturated server, in which something is switched on and off in short
+// windows under a load that does not stop. Two servers at once on a processor
+// (benchmarks/overhead/pair.js) would be more precise, but an event that the
+// other one interrupts takes milliseconds: the loops would have something to
+// boost.
+
+const fs = require('node:fs')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { send } = require('../../lib/control')
+const { TaskError } = require('../../scripts/tasks/step')
+const { withServer } = require('../overhead/cell')
+const { runLoad } = require('../overhead/load')
+
+const SETTLE_MS = 50
+const WINDOW_MS = 200
+const ORDERS = /** @type {const} */ ([['off', 'on', 'on', 'off'], ['on', 'off', 'off', 'on']])
+/** The load lasts longer than anything here, and is ended. */
+const LOAD_S = 3600
+
+/**
+ * @typedef {object} Block of four windows
+ * @property {number} offUs main thread, µs a request, while it was off
+ * @property {number} ratio of the windows in which it was on (A/A: in which it could have been) to the others
+ * @property {boolean} control A/A: it was off in all four
+ */
+
+/**
+ * @param {Parameters<typeof withServer>[0]} server
+ * @param {import('../overhead/variants').Variant} variant how it is started, so that it follows `edgewise on` and `edgewise off`
+ * @param {import('../overhead/cell').Settings} settings
+ * @param {number} blocks of each kind
+ * @returns {Promise<Block[]>}
+ * @throws {TaskError} when the load ends before
+ */
+function measureAlternation (server, variant, settings, blocks) {
+  return withServer(server, variant, settings, async (running, url) => {
+    const stop = new AbortController()
+    const load = runLoad(url, ['--spin', '--closed', '--connections', String(settings.connections), '--duration', String(LOAD_S)],
+      { cpus: settings.loadCpus, signal: stop.signal })
+    const ended = load.catch((error) => { if (!stop.signal.aborted) throw error })
+    await Promise.race([sleep(settings.warmup * 1e3), ended])
+    const measured = []
+    for (let i = 0; i < 2 * blocks; i++) measured.push(await measureBlock(running, ORDERS[(i >> 1) % 2], i % 2 === 1))
+    stop.abort()
+    await ended
+    return measured
+  })
+}
+
+/** @returns {Promise<Block>} */
+async function measureBlock (running, order, control) {
+  const us = { on: [], off: [] }
+  for (const state of order) us[state].push(await measureWindow(running, control ? 'off' : state))
+  const mean = ([one, other]) => Math.sqrt(one * other)
+  return { offUs: mean(us.off), ratio: mean(us.on) / mean(us.off), control }
+}
+
+// The generator's connections are kept alive: a request is one read.
+async function measureWindow ({ pid, placeHelpers }, state) {
+  await send(pid, state)
+  if (state === 'on') placeHelpers() // It has begun a thread.
+  await sleep(SETTLE_MS)
+  const before = spent(pid)
+  await sleep(WINDOW_MS)
+  const after = spent(pid)
+  if (after.reads === before.reads) throw new TaskError(`The server (process ${pid}) got no request for ${WINDOW_MS} ms under a load without pause.`)
+  return (after.ns - before.ns) / (after.reads - before.reads) / 1e3
+}
+
+function spent (pid) {
+  const of = (file) => fs.readFileSync(`/proc/${pid}/task/${pid}/${file}`, 'utf8')
+  return { ns: Number(of('schedstat').split(' ')[0]), reads: Number(/^syscr: (\d+)$/m.exec(of('io'))?.[1]) }
+}
+
+module.exports = { measureAlternation }
