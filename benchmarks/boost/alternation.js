@@ -16,8 +16,8 @@ const { runLoad } = require('../overhead/load')
 const SETTLE_MS = 50
 const WINDOW_MS = 200
 const ORDERS = /** @type {const} */ ([['off', 'on', 'on', 'off'], ['on', 'off', 'off', 'on']])
-/** The load lasts longer than anything here, and is ended. */
-const LOAD_S = 3600
+/** Ended before; the generator keeps a sample of each request. */
+const LOAD_S = 60
 
 /**
  * @typedef {object} Block of four windows
@@ -36,17 +36,33 @@ const LOAD_S = 3600
  */
 function measureAlternation (server, variant, settings, blocks) {
   return withServer(server, variant, settings, async (running, url) => {
-    const stop = new AbortController()
-    const load = runLoad(url, ['--spin', '--closed', '--connections', String(settings.connections), '--duration', String(LOAD_S)],
-      { cpus: settings.loadCpus, signal: stop.signal })
-    const ended = load.catch((error) => { if (!stop.signal.aborted) throw error })
-    await Promise.race([sleep(settings.warmup * 1e3), ended])
     const measured = []
-    for (let i = 0; i < 2 * blocks; i++) measured.push(await measureBlock(running, ORDERS[(i >> 1) % 2], i % 2 === 1))
-    stop.abort()
-    await ended
+    for (let i = 0; i < blocks; i++) {
+      measured.push(...await underLoad(url, settings, async () => [
+        await measureBlock(running, ORDERS[i % 2], false),
+        await measureBlock(running, ORDERS[i % 2], true)
+      ]))
+    }
     return measured
   })
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} task
+ * @returns {Promise<T>}
+ */
+async function underLoad (url, { connections, loadCpus, warmup }, task) {
+  const end = new AbortController()
+  const load = runLoad(url, ['--spin', '--closed', '--connections', String(connections), '--duration', String(LOAD_S)],
+    { cpus: loadCpus, signal: end.signal }).then(() => {}, (error) => { if (!end.signal.aborted) throw error })
+  try {
+    await Promise.race([sleep(warmup * 1e3), load])
+    return await task()
+  } finally {
+    end.abort()
+    await load
+  }
 }
 
 /** @returns {Promise<Block>} */

@@ -10,8 +10,8 @@ const { measureAlternation } = require('./alternation')
 
 const SERVERS = /** @type {const} */ (['hello', 'express'])
 const PROCESSES_PER_ROUND = 4
-const BLOCKS = 24
-const SETTINGS = { serverCpus: '0', helperCpus: '0,1', loadCpus: '1', connections: 64, seconds: 0, warmup: 2 }
+const BLOCKS = 12
+const SETTINGS = { serverCpus: '0', helperCpus: '0,1', loadCpus: '1', connections: 64, seconds: 0, warmup: 0.5 }
 const BOOST = 'gc,queue'
 
 /** @typedef {{ server: string, round: number, blocks: import('./alternation').Block[] }} Cost of one process */

@@ -16,6 +16,11 @@ namespace {
 // call and its way into the driver should not be the loop's.
 constexpr int64_t kInlineCallNs = 5'000;
 
+// Who wants the lock tries so often, then sleeps so long between two tries.
+constexpr int kLockTries = 100;
+constexpr int64_t kLeastLockPauseNs = 50'000;
+constexpr int64_t kMostLockPauseNs = 1'000'000;
+
 }  // namespace
 
 Controller::Controller(std::unique_ptr<Policy> policy,
@@ -70,10 +75,14 @@ bool Controller::TryLock() {
          locked_.exchange(1, std::memory_order_acquire) == 0;
 }
 
-// Not the loop's thread: its holder may have lost the processor.
+// Not the loop's thread. The holder may have lost the processor, even to this
+// thread, which has precedence: longer and longer, or it would never get it.
 void Controller::Lock() {
+  int64_t pause_ns = kLeastLockPauseNs;
   for (int tries = 0; !TryLock(); ++tries) {
-    if (tries > 100) SleepNs(10'000);
+    if (tries < kLockTries) continue;
+    SleepNs(pause_ns);
+    pause_ns = std::min(2 * pause_ns, kMostLockPauseNs);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "platform/clock.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -371,6 +373,29 @@ TEST_F(ControllerTest, EverySignalIsTakenOrCounted) {
   EXPECT_EQ(asked_.last(), Level::kLow);
   controller_.reset();
   close(epoll);
+}
+
+// The thread has precedence (where this user may give it that), and here no
+// other processor: when it finds the lock taken, the loop must get on.
+TEST_F(ControllerTest, OnOneProcessorTheLoopGetsMostOfIt) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  Start();
+  const int64_t began_ns = MonotonicTickNs();
+  const int64_t cpu_began_ns = ThreadCpuNs();
+  while (MonotonicTickNs() < began_ns + 1000 * kMs) {
+    Post(SignalKind::kLoopBusy, 1);
+    Post(SignalKind::kEventBegin);
+    Post(SignalKind::kLoopIdle);
+  }
+  const int64_t loop_ns = ThreadCpuNs() - cpu_began_ns;
+  const int64_t thread_ns = controller_->stats().cpu_ns;
+  sched_setaffinity(0, sizeof(before), &before);
+  EXPECT_GT(loop_ns, thread_ns);
 }
 
 TEST_F(ControllerTest, TheStatisticsAreWrittenAsJson) {
