@@ -67,9 +67,9 @@ async function underLoad (url, { connections, loadCpus, warmup }, task) {
 
 /** @returns {Promise<Block>} */
 async function measureBlock (running, order, control) {
-  const us = { on: [], off: [] }
+  const us = /** @type {{ on: number[], off: number[] }} */ ({ on: [], off: [] })
   for (const state of order) us[state].push(await measureWindow(running, control ? 'off' : state))
-  const mean = ([one, other]) => Math.sqrt(one * other)
+  const mean = (/** @type {number[]} */ [one, other]) => Math.sqrt(one * other)
   return { offUs: mean(us.off), ratio: mean(us.on) / mean(us.off), control }
 }
 

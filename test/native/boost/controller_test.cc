@@ -1,180 +1,18 @@
-#include "boost/controller.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <fstream>
-#include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "platform/clock.h"
-#include "platform/thread.h"
+#include "test/native/boost/controller_kit.h"
 
 namespace edgewise {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
-
-void SleepMs(int64_t ms) {
-  const timespec time{ms / 1000, ms % 1000 * kMs};
-  nanosleep(&time, nullptr);
-}
-
-// What an actuator was asked for, shared with the test, which outlives it.
-struct Asked {
-  std::mutex mutex;
-  std::vector<Level> levels;
-  std::vector<std::thread::id> threads;
-  bool restored = false;
-
-  size_t count() {
-    const std::lock_guard lock(mutex);
-    return levels.size();
-  }
-  Level last() {
-    const std::lock_guard lock(mutex);
-    return levels.back();
-  }
-  std::thread::id last_thread() {
-    const std::lock_guard lock(mutex);
-    return threads.back();
-  }
-};
-
-class FakeActuator : public Actuator {
- public:
-  FakeActuator(Asked* asked, int64_t call_ns, int64_t transition_ns)
-      : asked_(asked), call_ns_(call_ns), transition_ns_(transition_ns) {}
-
-  std::string_view name() const override { return "fake"; }
-  std::string description() const override { return "of a test"; }
-  absl::Status Set(Level level) override {
-    const std::lock_guard lock(asked_->mutex);
-    asked_->levels.push_back(level);
-    asked_->threads.push_back(std::this_thread::get_id());
-    return fails ? absl::UnavailableError("gone") : absl::OkStatus();
-  }
-  void Restore() override { asked_->restored = true; }
-  int64_t call_ns() const override { return call_ns_; }
-  int64_t transition_ns() const override { return transition_ns_; }
-  Frequencies frequencies() const override { return {100, 150, 200}; }
-
-  bool fails = false;
-
- private:
-  Asked* const asked_;
-  const int64_t call_ns_;
-  const int64_t transition_ns_;
-};
-
-// Wants high during collections, and from a deadline after each event's begin;
-// at a queue length of ten.
-class FakePolicy : public Policy {
- public:
-  FakePolicy(int64_t head_ns, int64_t patience_ns, uint64_t* taken)
-      : head_ns_(head_ns), patience_ns_(patience_ns), taken_(taken) {}
-
-  std::string_view name() const override { return "fake"; }
-  void On(const Signal& signal) override {
-    ++*taken_;
-    if (IsOfTheLoop(signal)) {
-      EXPECT_GE(signal.now_ns, last_ns_);
-      last_ns_ = signal.now_ns;
-    }
-    switch (signal.kind) {
-      case SignalKind::kGcBegin:
-        want_ = {Level::kHigh, Reason::kGc};
-        break;
-      case SignalKind::kEventBegin:
-        deadline_ns_ = signal.now_ns + head_ns_;
-        want_ = {};
-        break;
-      case SignalKind::kDeadline:
-        deadline_ns_ = kNever;
-        want_ = {Level::kHigh, Reason::kHead};
-        break;
-      case SignalKind::kQueueLength:
-        if (signal.value >= 10) want_ = {Level::kHigh, Reason::kQueue};
-        break;
-      case SignalKind::kLoopIdle:
-        deadline_ns_ = kNever;
-        want_ = {};
-        break;
-      case SignalKind::kGcEnd:
-        want_ = {};
-        break;
-      default:
-        break;
-    }
-  }
-  Want want() const override { return want_; }
-  int64_t next_deadline_ns() const override { return deadline_ns_; }
-  int64_t patience_ns() const override { return patience_ns_; }
-  bool watches_queue() const override { return true; }
-
- private:
-  static bool IsOfTheLoop(const Signal& signal) {
-    return signal.kind != SignalKind::kDeadline &&
-           signal.kind != SignalKind::kQueueLength;
-  }
-
-  const int64_t head_ns_;
-  const int64_t patience_ns_;
-  uint64_t* const taken_;
-  Want want_;
-  int64_t deadline_ns_ = kNever;
-  int64_t last_ns_ = 0;
-};
-
-class ControllerTest : public testing::Test {
- protected:
-  void Start(int64_t call_ns = 0, int64_t transition_ns = 0,
-             ControllerConfig config = {}) {
-    auto actuator =
-        std::make_unique<FakeActuator>(&asked_, call_ns, transition_ns);
-    actuator->fails = fails_;
-    controller_ = std::make_unique<Controller>(
-        std::make_unique<FakePolicy>(kHeadNs, patience_ns_, &taken_),
-        std::move(actuator), std::move(config));
-  }
-
-  static constexpr int64_t kHeadNs = 5 * kMs;
-
-  void Note(SignalKind kind, uint32_t value = 0) {
-    controller_->Note(
-        {.kind = kind, .value = value, .now_ns = MonotonicTickNs()});
-  }
-
-  void Post(SignalKind kind, uint32_t value = 0) {
-    controller_->Post(
-        {.kind = kind, .value = value, .now_ns = MonotonicTickNs()});
-  }
-
-  // Waits for at most two seconds.
-  bool Eventually(size_t count, Level level) {
-    for (int i = 0; i < 2000; ++i) {
-      if (asked_.count() >= count && asked_.last() == level) return true;
-      SleepMs(1);
-    }
-    return false;
-  }
-
-  Asked asked_;
-  uint64_t taken_ = 0;  // signals that the policy got; under the lock
-  bool fails_ = false;
-  int64_t patience_ns_ = 0;
-  std::unique_ptr<Controller> controller_;
-};
 
 TEST_F(ControllerTest, BeginsWithTheLevelOfThePolicyAndRestores) {
   Start();
@@ -224,45 +62,6 @@ TEST_F(ControllerTest, AnEventThatEndsBeforeItsDeadlineIsNot) {
   }
   SleepMs(20);
   EXPECT_EQ(asked_.count(), 1u);
-}
-
-TEST_F(ControllerTest, WhatIsNotedInTheCalmIsTakenBeforeWhatIsPosted) {
-  patience_ns_ = kHeadNs;
-  Start();
-  Note(SignalKind::kLoopBusy, 3);
-  Post(SignalKind::kEventBegin);
-  for (int i = 0; i < 2; ++i) controller_->NoteBegin(Ticks());
-  Post(SignalKind::kGcBegin, 1);
-  controller_->NoteBegin(Ticks());
-  controller_->stats();  // The lock, which the thread may have had.
-  EXPECT_EQ(taken_, 6u) << "and once boosted, at once";
-  EXPECT_EQ(asked_.last(), Level::kLow) << "the fake ends its boost then";
-}
-
-TEST_F(ControllerTest, AnEventThatWasOnlyNotedIsBoostedWhenItTakesLong) {
-  patience_ns_ = kHeadNs;
-  Start();
-  for (int i = 0; i < 3; ++i) {
-    Note(SignalKind::kLoopBusy, 2);
-    Post(SignalKind::kEventBegin);
-    SleepMs(1);
-    const int64_t begin_ns = MonotonicTickNs();
-    controller_->NoteBegin(Ticks());
-    ASSERT_TRUE(Eventually(2 + 2 * i, Level::kHigh));
-    EXPECT_GE(MonotonicTickNs() - begin_ns, kHeadNs);
-    Note(SignalKind::kLoopIdle);
-    EXPECT_EQ(asked_.last(), Level::kLow);
-    SleepMs(2);
-  }
-}
-
-TEST_F(ControllerTest, MoreIsNotedThanItsQueueHolds) {
-  patience_ns_ = kHeadNs;
-  Start();
-  for (int i = 0; i < 10'000; ++i) controller_->NoteBegin(Ticks());
-  Post(SignalKind::kLoopIdle);
-  const uint64_t dropped = controller_->stats().dropped_signals;
-  EXPECT_GE(taken_ + dropped, 10'001u);
 }
 
 TEST_F(ControllerTest, ARaisedLevelIsHeldForTheDwell) {
@@ -373,29 +172,6 @@ TEST_F(ControllerTest, EverySignalIsTakenOrCounted) {
   EXPECT_EQ(asked_.last(), Level::kLow);
   controller_.reset();
   close(epoll);
-}
-
-// The thread has precedence (where this user may give it that), and here no
-// other processor: when it finds the lock taken, the loop must get on.
-TEST_F(ControllerTest, OnOneProcessorTheLoopGetsMostOfIt) {
-  cpu_set_t before;
-  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
-  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
-  Start();
-  const int64_t began_ns = MonotonicTickNs();
-  const int64_t cpu_began_ns = ThreadCpuNs();
-  while (MonotonicTickNs() < began_ns + 1000 * kMs) {
-    Post(SignalKind::kLoopBusy, 1);
-    Post(SignalKind::kEventBegin);
-    Post(SignalKind::kLoopIdle);
-  }
-  const int64_t loop_ns = ThreadCpuNs() - cpu_began_ns;
-  const int64_t thread_ns = controller_->stats().cpu_ns;
-  sched_setaffinity(0, sizeof(before), &before);
-  EXPECT_GT(loop_ns, thread_ns);
 }
 
 TEST_F(ControllerTest, TheStatisticsAreWrittenAsJson) {

@@ -1,0 +1,78 @@
+// What the loop's thread and the controller's leave each other: notes in the
+// calm, the processor where there is only one.
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <cstdint>
+
+#include "platform/thread.h"
+#include "test/native/boost/controller_kit.h"
+
+namespace edgewise {
+namespace {
+
+TEST_F(ControllerTest, WhatIsNotedInTheCalmIsTakenBeforeWhatIsPosted) {
+  patience_ns_ = kHeadNs;
+  Start();
+  Note(SignalKind::kLoopBusy, 3);
+  Post(SignalKind::kEventBegin);
+  for (int i = 0; i < 2; ++i) controller_->NoteBegin(Ticks());
+  Post(SignalKind::kGcBegin, 1);
+  controller_->NoteBegin(Ticks());
+  controller_->stats();  // The lock, which the thread may have had.
+  EXPECT_EQ(taken_, 6u) << "and once boosted, at once";
+  EXPECT_EQ(asked_.last(), Level::kLow) << "the fake ends its boost then";
+}
+
+TEST_F(ControllerTest, AnEventThatWasOnlyNotedIsBoostedWhenItTakesLong) {
+  patience_ns_ = kHeadNs;
+  Start();
+  for (int i = 0; i < 3; ++i) {
+    Note(SignalKind::kLoopBusy, 2);
+    Post(SignalKind::kEventBegin);
+    SleepMs(1);
+    const int64_t begin_ns = MonotonicTickNs();
+    controller_->NoteBegin(Ticks());
+    ASSERT_TRUE(Eventually(2 + 2 * i, Level::kHigh));
+    EXPECT_GE(MonotonicTickNs() - begin_ns, kHeadNs);
+    Note(SignalKind::kLoopIdle);
+    EXPECT_EQ(asked_.last(), Level::kLow);
+    SleepMs(2);
+  }
+}
+
+TEST_F(ControllerTest, MoreIsNotedThanItsQueueHolds) {
+  patience_ns_ = kHeadNs;
+  Start();
+  for (int i = 0; i < 10'000; ++i) controller_->NoteBegin(Ticks());
+  Post(SignalKind::kLoopIdle);
+  const uint64_t dropped = controller_->stats().dropped_signals;
+  EXPECT_GE(taken_ + dropped, 10'001u);
+}
+
+// The thread has precedence (where this user may give it that), and here no
+// other processor: when it finds the lock taken, the loop must get on.
+TEST_F(ControllerTest, OnOneProcessorTheLoopGetsMostOfIt) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  Start();
+  const int64_t began_ns = MonotonicTickNs();
+  const int64_t cpu_began_ns = ThreadCpuNs();
+  while (MonotonicTickNs() < began_ns + 1000 * kMs) {
+    Post(SignalKind::kLoopBusy, 1);
+    Post(SignalKind::kEventBegin);
+    Post(SignalKind::kLoopIdle);
+  }
+  const int64_t loop_ns = ThreadCpuNs() - cpu_began_ns;
+  const int64_t thread_ns = controller_->stats().cpu_ns;
+  sched_setaffinity(0, sizeof(before), &before);
+  EXPECT_GT(loop_ns, thread_ns);
+}
+
+}  // namespace
+}  // namespace edgewise
