@@ -36,7 +36,7 @@ const ATTEMPTS = 3 // to find the machine as fast as it was
  * @property {{ seconds: number, warmup: number, load: number, delaysUs: number[], workers: number }} plan what --resume must find the same
  * @property {object} machine
  * @property {string[]} apps of which something was measured
- * @property {Record<string, { saturationPerS: number, ratePerS: number }>} rates by application, 'APP xN' with N workers
+ * @property {Record<string, { saturationPerS: number, ratePerS: number, speed: number }>} rates by application, 'APP xN' with N workers
  * @property {Record<string, import('./policies').Known>} pilots by application
  * @property {any} [fidelity]
  * @property {any} [reaction]
@@ -87,8 +87,9 @@ async function measureOne (results, one, settings) {
   const known = await knownFor(results, one, { ...settings, ratePerS })
   const began = Date.now()
   const seconds = Math.max(settings.seconds, Math.ceil(LEAST_REQUESTS / ratePerS))
-  const cell = await measureUnslowed(results, one, known, { ...settings, seconds, ratePerS })
-  results.cells.push({ ...one, ...cell })
+  const { result: cell, speed } = await unslowed(results, `${one.section}, ${one.app}, ${one.policy}`,
+    () => measureRun(one, known, { ...settings, seconds, ratePerS }))
+  results.cells.push({ ...one, ...cell, speed })
   saveResults(results, settings.json)
   const { client, boost } = cell
   const delay = one.delayUs > 0 ? ` with transitions of ${one.delayUs} µs` : ''
@@ -97,23 +98,24 @@ async function measureOne (results, one, settings) {
 }
 
 // Again, when the machine was slow before or after.
-async function measureUnslowed ({ cells }, one, known, settings) {
+async function unslowed ({ cells, rates }, what, measure) {
+  const speeds = [...cells, ...Object.values(rates)].map(({ speed }) => speed)
   for (let attempt = 1; ; attempt++) {
     const before = machineSpeed()
-    const cell = await measureRun(one, known, settings)
+    const result = await measure()
     const speed = Math.min(before, machineSpeed())
-    if (attempt === ATTEMPTS || !isSlow(speed, [before, ...cells.map((each) => each.speed)])) return { ...cell, speed }
-    say(`${one.section}, ${one.app}, ${one.policy}: the machine was slow, once more`)
+    if (attempt === ATTEMPTS || !isSlow(speed, [before, ...speeds])) return { result, speed }
+    say(`${what}: the machine was slow, once more`)
   }
 }
 
 async function rateOf (results, { app, workers }, { load, signal, json }) {
   const key = workers === 1 ? app : `${app} x${workers}`
   if (results.rates[key]) return results.rates[key]
-  const saturationPerS = await saturationAtLow(app, { workers, signal })
+  const { result: saturationPerS, speed } = await unslowed(results, `${key} at saturation`, () => saturationAtLow(app, { workers, signal }))
   const ratePerS = Math.max(1, Math.round(load * saturationPerS))
   say(`${key}: ${saturationPerS.toFixed(0)} requests/s at saturation at the low frequency, ${ratePerS}/s at ${Math.round(100 * load)} %`)
-  results.rates[key] = { saturationPerS, ratePerS }
+  results.rates[key] = { saturationPerS, ratePerS, speed }
   saveResults(results, json)
   return results.rates[key]
 }
@@ -122,7 +124,10 @@ async function rateOf (results, { app, workers }, { load, signal, json }) {
 async function knownFor (results, { app, policy }, settings) {
   const { routes, target } = findPolicy(policy)
   const pilot = results.pilots[app] ??= {}
-  const pilotRun = (of) => measureRun({ section: 'pilot', app, actuator: EMULATED, delayUs: 0, workers: 1, recorded: false, round: PILOT_ROUND, ...of }, {}, settings)
+  const pilotRun = async (of) => {
+    const run = { section: 'pilot', app, actuator: EMULATED, delayUs: 0, workers: 1, recorded: false, round: PILOT_ROUND, ...of }
+    return (await unslowed(results, `pilot, ${app}, ${run.policy}`, () => measureRun(run, {}, settings))).result
+  }
   if (routes && pilot.routes === undefined) {
     const { recorded } = await pilotRun({ policy: BASE, recorded: true })
     pilot.routes = tailRoutes(recorded.shares)

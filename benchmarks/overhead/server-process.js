@@ -74,8 +74,14 @@ async function startServer ({ script, node = process.execPath, args = [], env = 
 // On a real machine the scheduler puts them where it is idle.
 function moveHelpers (pid, cpus) {
   for (const id of fs.readdirSync(`/proc/${pid}/task`)) {
-    if (Number(id) !== pid) execFileSync('taskset', ['-p', '-c', cpus, id], { stdio: 'pipe' })
+    if (Number(id) !== pid && !isPlaced(pid, id, cpus)) execFileSync('taskset', ['-p', '-c', cpus, id], { stdio: 'pipe' })
   }
+}
+
+// A program that is started beside the servers takes their processor's time.
+function isPlaced (pid, id, cpus) {
+  const allowed = /^Cpus_allowed_list:\s*(\S+)$/m.exec(fs.readFileSync(`/proc/${pid}/task/${id}/status`, 'utf8'))
+  return allowed?.[1].replace('-', ',') === cpus
 }
 
 // What the caller has set for recording or for Node is not the benchmark's.
