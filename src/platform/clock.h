@@ -50,13 +50,21 @@ ClockTriple ReadClocks();
 // for thresholds and deadlines, not for reports. The first call may sleep 2 ms.
 double TicksPerNs();
 
+inline double NsPerTick() {
+  static const double ns_per_tick = 1 / TicksPerNs();
+  return ns_per_tick;
+}
+
 // What Ticks() said in nanoseconds, from an origin of its own and with the
 // error of TicksPerNs(): for durations and deadlines of one process.
 inline int64_t TickNs(uint64_t ticks) {
-  static const double ns_per_tick = 1 / TicksPerNs();
-  return static_cast<int64_t>(static_cast<double>(ticks) * ns_per_tick);
+  return static_cast<int64_t>(static_cast<double>(ticks) * NsPerTick());
 }
-inline int64_t MonotonicTickNs() { return TickNs(Ticks()); }
+inline int64_t MonotonicTickNs() {
+  // Before the clock is read: the first call of it may sleep.
+  const double ns_per_tick = NsPerTick();
+  return static_cast<int64_t>(static_cast<double>(Ticks()) * ns_per_tick);
+}
 
 inline uint64_t NsToTicks(double ns) {
   return static_cast<uint64_t>(ns * TicksPerNs());

@@ -27,7 +27,7 @@ inline void SleepMs(int64_t ms) {
 }
 
 // What an actuator was asked for, shared with the test, which outlives it.
-struct Asked {
+struct ActuatorCalls {
   std::mutex mutex;
   std::vector<Level> levels;
   std::vector<std::thread::id> threads;
@@ -49,7 +49,7 @@ struct Asked {
 
 class FakeActuator : public Actuator {
  public:
-  FakeActuator(Asked* asked, int64_t call_ns, int64_t transition_ns)
+  FakeActuator(ActuatorCalls* asked, int64_t call_ns, int64_t transition_ns)
       : asked_(asked), call_ns_(call_ns), transition_ns_(transition_ns) {}
 
   std::string_view name() const override { return "fake"; }
@@ -68,7 +68,7 @@ class FakeActuator : public Actuator {
   bool fails = false;
 
  private:
-  Asked* const asked_;
+  ActuatorCalls* const asked_;
   const int64_t call_ns_;
   const int64_t transition_ns_;
 };
@@ -165,7 +165,7 @@ class ControllerTest : public testing::Test {
     return false;
   }
 
-  Asked asked_;
+  ActuatorCalls asked_;
   uint64_t taken_ = 0;  // signals that the policy got; under the lock
   bool fails_ = false;
   int64_t patience_ns_ = 0;
