@@ -1,8 +1,8 @@
 'use strict'
 
-// Recording (or what else a variant makes of on and off) switched in two
-// processes that serve at the same time: on in one, then in the other. How the
-// two differ otherwise, by more than it costs, cancels out.
+// Recording switched in two processes that serve at the same time: on in one,
+// then in the other. How the two differ otherwise, by more than it costs,
+// cancels out.
 
 // @ts-ignore: the types are those of its ES module
 const { geometricMean } = require('simple-statistics')
@@ -31,17 +31,15 @@ const ORDERS = /** @type {('none' | 'first' | 'second')[][]} */ ([
 /**
  * @param {Parameters<typeof withPair>[0]} server
  * @param {import('./cell').Settings} settings
- * @param {{ variant?: import('./variants').Variant, settleS?: number }} [what] variant: how the servers are started, so
- *   that they follow `edgewise on` and `edgewise off`; settleS: how long after them nothing is counted
  * @returns {Promise<{ blocks: Block[] }>}
  */
-function measureSwitching (server, settings, { variant = LOADED_OFF, settleS = SETTLE_S } = {}) {
-  return withPair(server, [variant, variant], settings, async (servers) => {
+function measureSwitching (server, settings) {
+  return withPair(server, [LOADED_OFF, LOADED_OFF], settings, async (servers) => {
     await saturateBoth(servers, settings.warmup, settings)
     const blocks = []
     for (const order of ORDERS) {
       const windows = []
-      for (const who of order) windows.push({ who, us: await measureState(servers, who, { ...settings, settleS }) })
+      for (const who of order) windows.push({ who, us: await measureState(servers, who, settings) })
       blocks.push(blockOf(windows))
     }
     return { blocks }
@@ -64,7 +62,7 @@ async function measureState (servers, who, settings) {
     await send(pid, who === ['first', 'second'][index] ? 'on' : 'off')
     placeHelpers()
   }
-  await saturateBoth(servers, settings.settleS, settings)
+  await saturateBoth(servers, SETTLE_S, settings)
   return saturateBoth(servers, WINDOW_S, settings)
 }
 
