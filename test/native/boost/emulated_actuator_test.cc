@@ -103,10 +103,9 @@ Share StolenShare(const Actuator& actuator) {
                         static_cast<double>(MonotonicNs() - begin_ns));
   }
   const auto median = windows.begin() + windows.size() / 2;
-  std::nth_element(windows.begin(), median, windows.end(),
-                   [](const Share& a, const Share& b) {
-                     return a.counted < b.counted;
-                   });
+  std::nth_element(
+      windows.begin(), median, windows.end(),
+      [](const Share& a, const Share& b) { return a.counted < b.counted; });
   return *median;
 }
 
@@ -211,7 +210,8 @@ TEST_F(EmulatedActuatorTest, TwoOfOneProcessorStealOnce) {
   ASSERT_TRUE(one != nullptr && other != nullptr);
   ExpectShare(StolenShare(*one), 0.35);
   ASSERT_TRUE(other->Set(Level::kHigh).ok());
-  EXPECT_LT(StolenShare(*one).with_cost, kTolerance) << "the one follows the other's wish";
+  EXPECT_LT(StolenShare(*one).with_cost, kTolerance)
+      << "the one follows the other's wish";
 }
 
 // A process that asks for the high level nearly all the time, until it is
