@@ -104,11 +104,12 @@ BENCHMARK(ReadClock)->Name("Ticks()");
 void RingPush(benchmark::State& state) {
   Ring ring(static_cast<size_t>(2 * kBatch));
   std::vector<Record> taken(static_cast<size_t>(kBatch));
-  Record record{};
   while (state.KeepRunningBatch(kBatch)) {
     for (int64_t i = 0; i < kBatch; ++i) {
-      record.aux = static_cast<uint32_t>(i);
-      if (ring.HasRoom(1)) ring.Push(&record, 1);
+      ring.Push([i](Record& record) {
+        record = Record{};
+        record.aux = static_cast<uint32_t>(i);
+      });
     }
     state.PauseTiming();
     ring.Pop(taken.data(), ring.Readable());

@@ -8,9 +8,7 @@ namespace edgewise {
 
 void EventTracker::Attach(EventType type) {
   const uint64_t now = Ticks();
-  open_ = OpenEvent{};
-  open_.type = type;
-  open_.begin = now;
+  open_.Begin(type, kNoFd, now, 0, ReadyKind::kNone);
   poll_ticks_ = last_check_ = this_check_ = now;
   after_check_ = true;  // the timers' first pass comes before any wait
   Enter(ids_.execution());
@@ -19,7 +17,7 @@ void EventTracker::Attach(EventType type) {
 
 void EventTracker::PollBegin(uint64_t now) {
   if (open_.entered) Close(now);
-  open_ = OpenEvent{};
+  open_.Begin(EventType::kUnknown, kNoFd, 0, 0, ReadyKind::kNone);
   after_check_ = false;
   poll_ticks_ = now;
 }
@@ -114,18 +112,19 @@ void EventTracker::FindReady() {
 void EventTracker::Close(uint64_t now) {
   if (!open_.entered) return;
   PushLeft();
-  Record record{};
-  record.ticks = open_.begin;
-  record.duration = static_cast<float>(now - open_.begin);
-  if (open_.ready_kind != ReadyKind::kNone && open_.ready < open_.begin) {
-    record.ready_before = static_cast<float>(open_.begin - open_.ready);
-  }
-  PutIds(record, open_.async_id, ids_.counter());
-  record.kind = RecordKind::kEvent;
-  record.type = static_cast<uint8_t>(open_.type);
   if (poll_waited_) open_.flags |= kFlagLoopSlept;
-  record.aux = EventAux(open_.ready_kind, open_.fd, open_.flags);
-  recorder_->PushEvent(record, next_sequence_);
+  recorder_->PushEvent(next_sequence_, [&](Record& record) {
+    record = Record{};
+    record.ticks = open_.begin;
+    record.duration = static_cast<float>(now - open_.begin);
+    if (open_.ready_kind != ReadyKind::kNone && open_.ready < open_.begin) {
+      record.ready_before = static_cast<float>(open_.begin - open_.ready);
+    }
+    PutIds(record, open_.async_id, ids_.counter());
+    record.kind = RecordKind::kEvent;
+    record.type = static_cast<uint8_t>(open_.type);
+    record.aux = EventAux(open_.ready_kind, open_.fd, open_.flags);
+  });
   open_.entered = false;
 }
 
@@ -140,13 +139,6 @@ void EventTracker::SliceFromAsyncId() {
   NoteId(ids_.execution());
 }
 
-// What happens inside an event comes after a request that began it, and after
-// one that has ended.
-void EventTracker::PushInner(const Record& record) {
-  PushLeft();
-  recorder_->PushInner(record);
-}
-
 void EventTracker::PushBegun() {
   const uint32_t request =
       std::exchange(words_->begun_request, SharedWords::kMustCall);
@@ -158,13 +150,15 @@ void EventTracker::PushBegun() {
 }
 
 void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id) {
-  Record record{};
-  record.ticks = Ticks();
-  record.kind = RecordKind::kSlice;
-  record.aux = static_cast<uint32_t>(source_distance);
+  const uint64_t begin = Ticks();
   PushLeft();
-  PutIds(record, async_id, ids_.counter());
-  recorder_->PushInner(record);
+  recorder_->PushInner([&](Record& record) {
+    record = Record{};
+    record.ticks = begin;
+    record.kind = RecordKind::kSlice;
+    record.aux = static_cast<uint32_t>(source_distance);
+    PutIds(record, async_id, ids_.counter());
+  });
   slice_sequence_ = next_sequence_++;
   slice_counter_ = last_counter_;
   Publish();
@@ -189,19 +183,20 @@ void EventTracker::PublishToVm() {
 
 void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
                       uint64_t end) {
-  Record record{};
-  record.ticks = begin;
-  record.duration = static_cast<float>(end - begin);
-  record.kind = RecordKind::kGc;
-  record.type = static_cast<uint8_t>(type);
-  record.aux = depth;
   words_->written = 0;
-  // It says nothing of requests: one may still begin the event.
-  if (words_->begun_request == SharedWords::kNoRequest && !HasEnded()) {
-    recorder_->PushInner(record);
-  } else {
-    PushInner(record);
+  // It comes after a request that began the event, and after one that has
+  // ended; it says nothing of requests: one may still begin the event.
+  if (words_->begun_request != SharedWords::kNoRequest || HasEnded()) {
+    PushLeft();
   }
+  recorder_->PushInner([&](Record& record) {
+    record = Record{};
+    record.ticks = begin;
+    record.duration = static_cast<float>(end - begin);
+    record.kind = RecordKind::kGc;
+    record.type = static_cast<uint8_t>(type);
+    record.aux = depth;
+  });
 }
 
 uint32_t EventTracker::RequestStart(RequestKind kind) {
@@ -217,13 +212,14 @@ uint32_t EventTracker::RequestStart(RequestKind kind) {
 void EventTracker::PushStart(uint32_t request, RequestKind kind,
                              const Moment& at) {
   open_.has_request = true;
-  Record record{};
-  record.ticks = at.ticks;
-  record.kind = RecordKind::kRequestStart;
-  record.type = static_cast<uint8_t>(kind);
-  record.aux = request;
-  PutIds(record, at.execution_id, at.counter);
-  recorder_->PushInner(record);
+  recorder_->PushInner([&](Record& record) {
+    record = Record{};
+    record.ticks = at.ticks;
+    record.kind = RecordKind::kRequestStart;
+    record.type = static_cast<uint8_t>(kind);
+    record.aux = request;
+    PutIds(record, at.execution_id, at.counter);
+  });
   if (!latencies_wanted_) return;
   recent_requests_[request % kRecentRequests] = {
       request, open_.ready != 0 ? open_.ready : open_.begin};
@@ -247,15 +243,16 @@ void EventTracker::PushEnded() {
 
 void EventTracker::PushEnd(const Moment& at, uint32_t request, uint32_t route,
                            uint32_t status, Outcome outcome) {
-  Record record{};
-  record.ticks = at.ticks;
-  record.kind = RecordKind::kRequestEnd;
-  record.type = static_cast<uint8_t>(outcome);
-  record.aux = request;
-  record.duration = std::bit_cast<float>(route);
-  record.ready_before = std::bit_cast<float>(status);
-  PutIds(record, at.execution_id, at.counter);
-  recorder_->PushInner(record);
+  recorder_->PushInner([&](Record& record) {
+    record = Record{};
+    record.ticks = at.ticks;
+    record.kind = RecordKind::kRequestEnd;
+    record.type = static_cast<uint8_t>(outcome);
+    record.aux = request;
+    record.duration = std::bit_cast<float>(route);
+    record.ready_before = std::bit_cast<float>(status);
+    PutIds(record, at.execution_id, at.counter);
+  });
 }
 
 void EventTracker::Accepted(int fd) {

@@ -245,6 +245,20 @@ class EventTracker {
     bool entered = false;      // JavaScript has run: it is an event
     bool has_request = false;  // it is the source of a request
     bool in_work = false;      // in a thread-pool request's callback
+
+    // Field by field: a whole event assigned would be put together elsewhere,
+    // and its copy would wait for the narrower stores.
+    void Begin(EventType of_type, int of_fd, uint64_t now, uint64_t ready_since,
+               ReadyKind kind) {
+      begin = now;
+      ready = ready_since;
+      async_id = 0;
+      fd = of_fd;
+      flags = 0;
+      type = of_type;
+      ready_kind = kind;
+      watched = entered = has_request = in_work = false;
+    }
   };
 
   struct Moment {
@@ -258,12 +272,7 @@ class EventTracker {
   void Open(EventType type, int fd, uint64_t now, uint64_t ready,
             ReadyKind kind) {
     if (open_.entered) Close(now);
-    open_ = OpenEvent{};
-    open_.type = type;
-    open_.fd = fd;
-    open_.begin = now;
-    open_.ready = ready;
-    open_.ready_kind = kind;
+    open_.Begin(type, fd, now, ready, kind);
   }
   [[gnu::hot]] void Close(uint64_t now);
   void NoteId(uint64_t id);
@@ -276,7 +285,6 @@ class EventTracker {
   [[gnu::hot]] void EnterOther(uint64_t id, int64_t timers_due_ns);
   [[gnu::hot]] void Enter(uint64_t id);
   [[gnu::hot]] void FindReady();
-  void PushInner(const Record& record);
   [[gnu::hot]] void PushStart(uint32_t request, RequestKind kind,
                               const Moment& at);
   [[gnu::hot]] void PushBegun();

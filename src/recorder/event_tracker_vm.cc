@@ -56,12 +56,13 @@ void EventTracker::PushLostSlices(uint64_t ticks, uint32_t number) {
 
 void EventTracker::PushVmSlice(uint64_t ticks, uint64_t source_distance,
                                uint64_t counter) {
-  Record record{};
-  record.ticks = ticks;
-  record.kind = RecordKind::kSlice;
-  record.aux = static_cast<uint32_t>(source_distance);
-  PutIds(record, 0, counter);
-  recorder_->PushInner(record);
+  recorder_->PushInner([&](Record& record) {
+    record = Record{};
+    record.ticks = ticks;
+    record.kind = RecordKind::kSlice;
+    record.aux = static_cast<uint32_t>(source_distance);
+    PutIds(record, 0, counter);
+  });
   slice_sequence_ = next_sequence_++;
   words_->sequence =
       static_cast<uint32_t>(slice_sequence_ & (kSequenceModulus - 1));
@@ -73,37 +74,41 @@ void EventTracker::EdgeFromVm(uint64_t ticks, uint32_t number, uint32_t source,
       ((number - static_cast<uint32_t>(slice_sequence_)) & kNumberMask) == 0;
   if (!open_.entered || !runs) return;
   PushEndedBefore(ticks);
-  Record record{};
-  record.ticks = ticks;
-  record.kind = RecordKind::kEdge;
-  record.type = static_cast<uint8_t>(kind);
-  record.aux = (number - source) & kNumberMask;
-  PutIds(record, 0, CounterFromVm(counter));
-  recorder_->PushInner(record);
+  recorder_->PushInner([&](Record& record) {
+    record = Record{};
+    record.ticks = ticks;
+    record.kind = RecordKind::kEdge;
+    record.type = static_cast<uint8_t>(kind);
+    record.aux = (number - source) & kNumberMask;
+    PutIds(record, 0, CounterFromVm(counter));
+  });
 }
 
 void EventTracker::GcFromVm(GcType type, uint64_t begin, uint64_t end,
                             uint32_t reason, uint64_t safepoint_ticks) {
   PushEndedBefore(begin);
-  Record record{};
-  record.ticks = begin;
-  record.duration = static_cast<float>(end - begin);
-  record.ready_before = static_cast<float>(safepoint_ticks);
-  record.kind = RecordKind::kGc;
-  record.type = static_cast<uint8_t>(type);
-  record.id_lo = reason;
-  recorder_->PushInner(record);
+  recorder_->PushInner([&](Record& record) {
+    record = Record{};
+    record.ticks = begin;
+    record.duration = static_cast<float>(end - begin);
+    record.ready_before = static_cast<float>(safepoint_ticks);
+    record.kind = RecordKind::kGc;
+    record.type = static_cast<uint8_t>(type);
+    record.id_lo = reason;
+  });
 }
 
 void EventTracker::TimesFromVm(uint64_t jit_ticks, uint64_t ic_ticks) {
   if (!open_.entered || (jit_ticks == 0 && ic_ticks == 0)) return;
-  Record record{};
-  record.ticks = Ticks();
-  PushEndedBefore(record.ticks);
-  record.kind = RecordKind::kTimes;
-  record.duration = static_cast<float>(jit_ticks);
-  record.ready_before = static_cast<float>(ic_ticks);
-  recorder_->PushInner(record);
+  const uint64_t now = Ticks();
+  PushEndedBefore(now);
+  recorder_->PushInner([&](Record& record) {
+    record = Record{};
+    record.ticks = now;
+    record.kind = RecordKind::kTimes;
+    record.duration = static_cast<float>(jit_ticks);
+    record.ready_before = static_cast<float>(ic_ticks);
+  });
 }
 
 uint64_t EventTracker::CounterFromVm(uint32_t counter) const {

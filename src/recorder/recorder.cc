@@ -51,13 +51,14 @@ Recorder::~Recorder() { Stop(); }
 void Recorder::PushEventAfterLoss(const Record& record,
                                   uint64_t next_sequence) {
   ++lost_;
-  if (!ring_.HasRoom(1)) return;
-  Record loss{};
-  loss.kind = RecordKind::kLoss;
-  loss.ticks = record.ticks;
-  loss.aux = static_cast<uint32_t>(std::min<uint64_t>(lost_, UINT32_MAX));
-  SetIds(loss, next_sequence, IdCounter(record));
-  ring_.Push(&loss, 1);
+  const bool closed = ring_.Push([&](Record& loss) {
+    loss = Record{};
+    loss.kind = RecordKind::kLoss;
+    loss.ticks = record.ticks;
+    loss.aux = static_cast<uint32_t>(std::min<uint64_t>(lost_, UINT32_MAX));
+    SetIds(loss, next_sequence, IdCounter(record));
+  });
+  if (!closed) return;
   dropped_.store(dropped_.load(std::memory_order_relaxed) + lost_,
                  std::memory_order_relaxed);
   lost_ = 0;

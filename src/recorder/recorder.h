@@ -58,23 +58,23 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Appends a record that lies inside an event (slice, GC, request).
-  void PushInner(const Record& record) {
-    if (lost_ == 0 && ring_.HasRoom(1)) [[likely]] {
-      ring_.Push(&record, 1);
-    } else {
+  // Appends a record that lies inside an event (slice, GC, request):
+  // `fill(Record&)` writes all of it.
+  template <typename Fill>
+  void PushInner(Fill fill) {
+    if (lost_ != 0 || !ring_.Push(fill)) [[unlikely]]
       ++lost_;
-    }
   }
 
   // Appends an event. `next_sequence` is the number that the next event takes:
   // a loss is closed only here, where the numbering is known again.
-  void PushEvent(const Record& record, uint64_t next_sequence) {
-    if (lost_ == 0 && ring_.HasRoom(1)) [[likely]] {
-      ring_.Push(&record, 1);
-    } else {
-      PushEventAfterLoss(record, next_sequence);
-    }
+  template <typename Fill>
+  void PushEvent(uint64_t next_sequence, Fill fill) {
+    if (lost_ == 0 && ring_.Push(fill)) [[likely]]
+      return;
+    Record record;
+    fill(record);
+    PushEventAfterLoss(record, next_sequence);
   }
 
   // Records that others have dropped before they reached the ring.

@@ -19,25 +19,22 @@ class Ring {
   explicit Ring(size_t capacity)
       : mask_(capacity - 1), slots_(new Record[capacity]) {}
 
-  // Producer. True if `count` more records fit.
-  bool HasRoom(size_t count) {
+  // Producer. Has `fill(Record&)` write all of the next slot, which holds an
+  // old record, and makes it visible. In place: a copy would wait for the
+  // narrower stores that it is put together by. False: full, nothing was
+  // called.
+  template <typename Fill>
+  bool Push(Fill fill) {
     const uint64_t head = head_.load(std::memory_order_relaxed);
-    if (head + count - cached_tail_ <= mask_ + 1) return true;
-    // Acquire: the consumer has finished reading the slots that it freed.
-    cached_tail_ = tail_.load(std::memory_order_acquire);
-    return head + count - cached_tail_ <= mask_ + 1;
-  }
-
-  // Producer. Appends `count` records; they become visible together.
-  // The caller has checked HasRoom(count).
-  void Push(const Record* records, size_t count) {
-    const uint64_t head = head_.load(std::memory_order_relaxed);
-    for (size_t i = 0; i < count; ++i) slots_[(head + i) & mask_] = records[i];
+    if (!HasRoomAt(head)) [[unlikely]]
+      return false;
+    fill(slots_[head & mask_]);
     // The consumer's processor has the next line; fetching it back takes longer
     // than what happens until the next record.
-    __builtin_prefetch(&slots_[(head + count + kAhead) & mask_], 1);
+    __builtin_prefetch(&slots_[(head + 1 + kAhead) & mask_], 1);
     // Release: the slots are written before the consumer sees the new head.
-    head_.store(head + count, std::memory_order_release);
+    head_.store(head + 1, std::memory_order_release);
+    return true;
   }
 
   // Consumer. The number of records that can be read now.
@@ -66,6 +63,13 @@ class Ring {
   size_t capacity() const { return mask_ + 1; }
 
  private:
+  bool HasRoomAt(uint64_t head) {
+    if (head - cached_tail_ <= mask_) return true;
+    // Acquire: the consumer has finished reading the slots that it freed.
+    cached_tail_ = tail_.load(std::memory_order_acquire);
+    return head - cached_tail_ <= mask_;
+  }
+
   static constexpr size_t kAhead = 4;  // records: two cache lines
 
   // All that the producer needs is in one line; the consumer looks at it

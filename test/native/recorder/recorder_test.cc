@@ -12,13 +12,15 @@
 namespace edgewise {
 namespace {
 
-Record Event(uint64_t counter) {
-  Record record{};
-  record.kind = RecordKind::kEvent;
-  record.type = static_cast<uint8_t>(EventType::kTcpRead);
-  record.ticks = Ticks();
-  SetIds(record, 1, counter);
-  return record;
+// Fills an event's record.
+auto Event(uint64_t counter) {
+  return [counter](Record& record) {
+    record = Record{};
+    record.kind = RecordKind::kEvent;
+    record.type = static_cast<uint8_t>(EventType::kTcpRead);
+    record.ticks = Ticks();
+    SetIds(record, 1, counter);
+  };
 }
 
 class RecorderTest : public ::testing::Test {
@@ -41,7 +43,7 @@ class RecorderTest : public ::testing::Test {
 
 TEST_F(RecorderTest, WritesEveryRecordOnceAndEndsTheTrace) {
   auto recorder = Start();
-  for (uint64_t n = 1; n <= 5000; ++n) recorder->PushEvent(Event(n), n + 1);
+  for (uint64_t n = 1; n <= 5000; ++n) recorder->PushEvent(n + 1, Event(n));
   recorder->Stop();
   const auto contents = directory_.Read();
   ASSERT_EQ(contents.records.size(), 5000u);
@@ -60,7 +62,7 @@ TEST_F(RecorderTest, FlushesWithinItsPeriodWithoutBeingStopped) {
   RecorderConfig config;
   config.flush_ms = 20;
   auto recorder = Start(config);
-  recorder->PushEvent(Event(1), 2);
+  recorder->PushEvent(2, Event(1));
   for (int i = 0; i < 200 && directory_.Read().records.empty(); ++i) {
     const timespec pause{0, 10'000'000};
     nanosleep(&pause, nullptr);
@@ -76,13 +78,13 @@ TEST_F(RecorderTest, CountsWhatAFullRingRefusesAndResumesTheNumbering) {
   uint64_t pushed = 0;
   while (pushed < 4'000) {
     ++pushed;
-    recorder->PushEvent(Event(pushed), pushed + 1);
+    recorder->PushEvent(pushed + 1, Event(pushed));
   }
   const timespec pause{0, 100'000'000};
   nanosleep(&pause, nullptr);  // the drain makes room
   for (int i = 0; i < 3; ++i) {
     ++pushed;
-    recorder->PushEvent(Event(pushed), pushed + 1);
+    recorder->PushEvent(pushed + 1, Event(pushed));
   }
   recorder->Stop();
   const uint64_t dropped = recorder->stats().dropped;
@@ -110,14 +112,15 @@ TEST_F(RecorderTest, KeepsAnEventAndWhatHappenedInItInOneChunk) {
   RecorderConfig config;
   config.flush_ms = 1;
   auto recorder = Start(config);
-  Record gc{};
-  gc.kind = RecordKind::kGc;
-  gc.ticks = Ticks();
-  recorder->PushInner(gc);
+  recorder->PushInner([](Record& gc) {
+    gc = Record{};
+    gc.kind = RecordKind::kGc;
+    gc.ticks = Ticks();
+  });
   const timespec pause{0, 60'000'000};
   nanosleep(&pause, nullptr);
   EXPECT_TRUE(directory_.Read().records.empty()) << "its event is still open";
-  recorder->PushEvent(Event(1), 2);
+  recorder->PushEvent(2, Event(1));
   recorder->Stop();
   EXPECT_EQ(directory_.Read().records.size(), 2u);
 }
@@ -129,7 +132,7 @@ TEST_F(RecorderTest, WritesEachStringOnceBeforeItsUse) {
       recorder->InternString("GET /a-name-longer-than-one-record-of-32-bytes"),
       2u);
   EXPECT_EQ(recorder->InternString("GET /a"), 1u);
-  recorder->PushEvent(Event(1), 2);
+  recorder->PushEvent(2, Event(1));
   recorder->Stop();
   EXPECT_EQ(directory_.Read().strings,
             (std::vector<std::string>{
@@ -142,13 +145,13 @@ TEST_F(RecorderTest, FlightModeWritesNothingUntilItIsDumped) {
   config.flush_ms = 5;
   auto recorder = Start(config);
   recorder->InternString("GET /");
-  recorder->PushEvent(Event(1), 2);
+  recorder->PushEvent(2, Event(1));
   const timespec pause{0, 80'000'000};
   nanosleep(&pause, nullptr);
   EXPECT_TRUE(directory_.Read().records.empty());
   ASSERT_TRUE(recorder->Dump().ok());
   EXPECT_EQ(directory_.Read().records.size(), 1u);
-  recorder->PushEvent(Event(2), 3);
+  recorder->PushEvent(3, Event(2));
   recorder->Stop();
   const auto contents = directory_.Read();
   EXPECT_EQ(contents.records.size(), 2u) << "each record in one dump only";
@@ -162,7 +165,7 @@ TEST_F(RecorderTest, FlightModeForgetsTheOldest) {
   config.flush_ms = 5;
   auto recorder = Start(config);
   for (uint64_t n = 1; n <= 20'000; ++n) {
-    recorder->PushEvent(Event(n), n + 1);
+    recorder->PushEvent(n + 1, Event(n));
     if (n % 500 == 0) {
       const timespec pause{0, 25'000'000};
       nanosleep(&pause, nullptr);
@@ -184,7 +187,7 @@ TEST_F(RecorderTest, TheQuotaIsKeptAndTheRestCounted) {
   config.flush_ms = 5;
   auto recorder = Start(config);
   for (uint64_t n = 1; n <= 10'000; ++n) {
-    recorder->PushEvent(Event(n), n + 1);
+    recorder->PushEvent(n + 1, Event(n));
     if (n % 400 == 0) {
       const timespec pause{0, 25'000'000};
       nanosleep(&pause, nullptr);

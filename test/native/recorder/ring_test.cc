@@ -8,19 +8,18 @@
 namespace edgewise {
 namespace {
 
-Record Numbered(uint64_t n) {
-  Record record{};
-  record.kind = RecordKind::kEvent;
-  record.ticks = n;
-  return record;
+bool Push(Ring& ring, uint64_t n) {
+  return ring.Push([n](Record& record) {
+    record = Record{};
+    record.kind = RecordKind::kEvent;
+    record.ticks = n;
+  });
 }
 
 TEST(RingTest, GivesBackWhatWasPushedInOrder) {
   Ring ring(8);
   for (uint64_t n = 0; n < 5; ++n) {
-    const Record record = Numbered(n);
-    ASSERT_TRUE(ring.HasRoom(1));
-    ring.Push(&record, 1);
+    ASSERT_TRUE(Push(ring, n));
   }
   ASSERT_EQ(ring.Readable(), 5u);
   EXPECT_EQ(ring.Peek(4).ticks, 4u);
@@ -33,27 +32,26 @@ TEST(RingTest, GivesBackWhatWasPushedInOrder) {
 TEST(RingTest, RefusesWhenFullAndTakesAgainAfterAPop) {
   Ring ring(4);
   for (uint64_t n = 0; n < 4; ++n) {
-    const Record record = Numbered(n);
-    ring.Push(&record, 1);
+    ASSERT_TRUE(Push(ring, n));
   }
-  EXPECT_FALSE(ring.HasRoom(1));
+  EXPECT_FALSE(Push(ring, 4));
   Record out[2];
   ring.Pop(out, 2);
-  EXPECT_TRUE(ring.HasRoom(2));
-  EXPECT_FALSE(ring.HasRoom(3));
+  EXPECT_EQ(out[1].ticks, 1u);
+  EXPECT_TRUE(Push(ring, 5));
+  EXPECT_TRUE(Push(ring, 6));
+  EXPECT_FALSE(Push(ring, 7));
 }
 
 TEST(RingTest, PopsAcrossTheWrap) {
   Ring ring(4);
   Record out[4];
   for (uint64_t n = 0; n < 3; ++n) {
-    const Record record = Numbered(n);
-    ring.Push(&record, 1);
+    ASSERT_TRUE(Push(ring, n));
   }
   ring.Pop(out, 3);
   for (uint64_t n = 3; n < 7; ++n) {
-    const Record record = Numbered(n);
-    ring.Push(&record, 1);
+    ASSERT_TRUE(Push(ring, n));
   }
   ring.Pop(out, 4);
   for (uint64_t n = 0; n < 4; ++n) EXPECT_EQ(out[n].ticks, n + 3);
@@ -65,12 +63,11 @@ TEST(RingTest, CarriesEveryRecordFromOneThreadToAnother) {
   Ring ring(64);
   std::thread producer([&] {
     for (uint64_t n = 0; n < kRecords;) {
-      if (!ring.HasRoom(1)) {
+      if (Push(ring, n)) {
+        ++n;
+      } else {
         std::this_thread::yield();
-        continue;
       }
-      const Record record = Numbered(n++);
-      ring.Push(&record, 1);
     }
   });
   uint64_t next = 0;

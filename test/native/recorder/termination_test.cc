@@ -49,10 +49,11 @@ void RecordOneEvent(const std::string& path, RecordingMode mode) {
   config.flush_ms = 60'000;
   auto recorder = Recorder::Start(config);
   if (!recorder.ok()) _exit(1);
-  Record event{};
-  event.kind = RecordKind::kEvent;
-  event.ticks = Ticks();
-  (*recorder)->PushEvent(event, 2);
+  (*recorder)->PushEvent(2, [](Record& event) {
+    event = Record{};
+    event.kind = RecordKind::kEvent;
+    event.ticks = Ticks();
+  });
   static_cast<void>(recorder->release());  // it dies with the process
 }
 
