@@ -177,7 +177,6 @@ void Controller::TakeBegins(int64_t until_ns, uint32_t* left, bool may_act) {
   // In the calm a begin changes nothing that the policy wants.
   if (last_ns == kNever || calm_.load(std::memory_order_relaxed)) return;
   Decide(last_ns, last_ns, may_act);
-  FindCalm();
 }
 
 void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
@@ -205,7 +204,6 @@ void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
   }
   policy_->On(signal);
   Decide(signal.now_ns, cause_ns, may_act);
-  FindCalm();
 }
 
 // Nothing is boosted, and nothing waits to be.
@@ -218,7 +216,12 @@ void Controller::FindCalm() {
 }
 
 void Controller::Decide(int64_t now_ns, int64_t cause_ns, bool may_act) {
-  const Want want = policy_->want();
+  Follow(policy_->want(), now_ns, cause_ns, may_act);
+  FindCalm();
+}
+
+void Controller::Follow(Want want, int64_t now_ns, int64_t cause_ns,
+                        bool may_act) {
   if (want.level > held_.level) {
     lower_at_ns_ = kNever;
     if (may_act) {

@@ -100,6 +100,7 @@ class Controller {
   void TakeBegins(int64_t until_ns, uint32_t* left, bool may_act);
   void Take(const Signal& signal, int64_t cause_ns, bool may_act);
   void Decide(int64_t now_ns, int64_t cause_ns, bool may_act);
+  void Follow(Want want, int64_t now_ns, int64_t cause_ns, bool may_act);
   void Change(Want want, int64_t now_ns, int64_t cause_ns);
   void Account(int64_t now_ns);
   void FindCalm();
@@ -121,7 +122,9 @@ class Controller {
   // The lock: 1 while held. Either thread writes it.
   std::atomic<uint32_t> locked_{0};
   LoopQueue<Signal, 256> queue_;
-  LoopQueue<uint64_t, 256> begins_;       // ticks of kEventBegin
+  // Ticks of kEventBegin; few, since a collection's boost waits until the
+  // policy has got them.
+  LoopQueue<uint64_t, 32> begins_;
   std::atomic<bool> handed_over_{false};  // to the holder, by the queue
   std::atomic<uint64_t> dropped_{0};      // loop writes; relaxed: a count
 

@@ -132,7 +132,6 @@ void Controller::TakeDeadline() {
          /*may_act=*/true);
   } else {
     Decide(now_ns, now_ns, /*may_act=*/true);
-    FindCalm();
   }
 }
 

@@ -55,12 +55,12 @@ absl::Status BoostProvider::Start(BoostConfig config) {
   config.policy.frequencies = (*actuator)->frequencies();
   auto policy = MakePolicy(config.policies, config.policy);
   if (!policy.ok()) return policy.status();
-  watches_loop_ = (*policy)->patience_ns() != kNever;
-  queue_ = watches_loop_ ? InstallInterposition(Redirected::kReads)
-                         : absl::OkStatus();
+  const bool watch = (*policy)->patience_ns() != kNever;
+  queue_ = watch ? InstallInterposition(Redirected::kReads) : absl::OkStatus();
+  watches_loop_ = watch && queue_.ok();
   ControllerConfig controller;
   controller.stats_path = std::move(config.stats_path);
-  if (queue_.ok() && LooksAreHarmless()) {
+  if (watches_loop_ && LooksAreHarmless()) {
     controller.look_fd = uv_backend_fd(loop_);
   }
   // Its emulation steals the loop's processor: the controller's is another.
@@ -69,7 +69,7 @@ absl::Status BoostProvider::Start(BoostConfig config) {
       *std::move(policy), *std::move(actuator), std::move(controller));
   gc_depth_ = batch_size_ = 0;
   next_fd_ = kNoFd;
-  if (watches_loop_ && queue_.ok()) SetLoopObserver(this);
+  if (watches_loop_) SetLoopObserver(this);
   isolate_->AddGCPrologueCallback(&OnGcBegin, this);
   isolate_->AddGCEpilogueCallback(&OnGcEnd, this);
   return absl::OkStatus();
@@ -79,7 +79,7 @@ void BoostProvider::Stop() {
   if (controller_ == nullptr) return;
   isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
   isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
-  if (watches_loop_ && queue_.ok()) {
+  if (watches_loop_) {
     SetLoopObserver(nullptr);
     RemoveInterposition(Redirected::kReads);
   }

@@ -67,8 +67,7 @@ int Poll(int epoll_fd, const epoll_event* events, int timeout, Call call) {
 }
 
 int EpollWait(int fd, epoll_event* events, int max, int timeout) {
-  return Poll(fd, events, timeout,
-              [&] { return epoll_wait(fd, events, max, timeout); });
+  return EpollPwait(fd, events, max, timeout, nullptr);
 }
 
 [[gnu::hot]] ssize_t Read(int fd, void* data, size_t size) {

@@ -7,6 +7,7 @@ const path = require('node:path')
 const test = require('node:test')
 const { findPatchedNode } = require('../../lib/patched-node')
 const { sourceEntry } = require('../../scripts/tasks/debian-sources')
+const { readPatches } = require('../../scripts/tasks/patch-series')
 const { exportPatches, importPatches, patchProblems } = require('../../scripts/tasks/patched-tree')
 const { temporaryTree } = require('./temporary-tree')
 
@@ -111,4 +112,15 @@ test('who asks for the tests of the patched Node without a build is told how to 
   })
   assert.match(result.stderr, /^patched tests: there is no Node with the patches as they are \(\w{16}\); to build it, in about an hour: npm run build:node$/m)
   assert.strictEqual(result.status, 1)
+})
+
+test('the tests that a patch names are there', () => {
+  const directory = path.join(__dirname, '../../patches')
+  const patches = readPatches(directory)
+  assert.ok(patches.length > 0)
+  for (const { name, text } of patches) {
+    const named = /^Test: (.+)$/m.exec(text)?.[1].split(', ')
+    assert.ok(named, `${name} names no test`)
+    for (const file of named) assert.ok(fs.existsSync(path.join(directory, '..', file)), `${name} names ${file}`)
+  }
 })

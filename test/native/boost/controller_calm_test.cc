@@ -51,6 +51,15 @@ TEST_F(ControllerTest, MoreIsNotedThanItsQueueHolds) {
   EXPECT_GE(taken_ + dropped, 10'001u);
 }
 
+// A collection takes them first: its boost must not wait for hundreds.
+TEST_F(ControllerTest, FewAreLeftForWhoComesNext) {
+  patience_ns_ = 1000 * kMs;
+  Start();
+  for (int i = 0; i < 200; ++i) controller_->NoteBegin(Ticks());
+  controller_->stats();  // The lock, which the thread may have had.
+  EXPECT_GE(taken_, 160u);
+}
+
 // The thread has precedence (where this user may give it that), and here no
 // other processor: when it finds the lock taken, the loop must get on.
 TEST_F(ControllerTest, OnOneProcessorTheLoopGetsMostOfIt) {
