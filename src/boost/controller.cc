@@ -16,6 +16,10 @@ namespace {
 // call and its way into the driver should not be the loop's.
 constexpr int64_t kInlineCallNs = 5'000;
 
+// A loop that has waited for longer had nothing to do: one that is saturated
+// finds something at once.
+constexpr int64_t kRestNs = 200'000;
+
 // Who wants the lock tries so often, then sleeps so long between two tries.
 constexpr int kLockTries = 100;
 constexpr int64_t kLeastLockPauseNs = 50'000;
@@ -182,6 +186,7 @@ void Controller::TakeBegins(int64_t until_ns, uint32_t* left, bool may_act) {
 void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
   switch (signal.kind) {
     case SignalKind::kLoopBusy:
+      if (signal.now_ns - idle_since_ns_ > kRestNs) budget_.Rested();
       busy_ = true;
       last_seen_queue_ns_ = signal.now_ns;
       break;

@@ -23,9 +23,9 @@ namespace edgewise {
 
 struct ControllerConfig {
   // What becomes ready while the loop is busy is looked at when it comes, as
-  // long as the controller's thread takes at most this share of a processor's
-  // time.
-  double look_share = 0.03;
+  // long as the looks take at most this share of a processor's time: a queue of
+  // an unsaturated loop takes a tenth (docs/boost.md), and bursts more.
+  double look_share = 0.25;
   // A raised level is held at least so long; the default is what the policies
   // call worth it: twice the actuator's transition.
   std::optional<int64_t> dwell_ns = std::nullopt;

@@ -139,10 +139,8 @@ void Controller::TakeDeadline() {
 void Controller::TakeLook(uint32_t ready, int64_t now_ns) {
   ++stats_.looks;
   const int64_t before_ns = std::exchange(last_seen_queue_ns_, now_ns);
-  const Level before = held_.level;
   Take({.kind = SignalKind::kQueueLength, .value = ready, .now_ns = now_ns},
        before_ns, /*may_act=*/true);
-  budget_.Looked(/*raised=*/held_.level > before);
 }
 
 // The process is about to die of a signal: the loop goes on meanwhile, at the

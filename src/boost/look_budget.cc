@@ -5,15 +5,15 @@
 namespace edgewise {
 namespace {
 
-// So much processor time is saved up at most for looks that come at once, and
-// so long the thread is deaf at most when it has taken too much.
-constexpr double kMostCreditNs = 300'000;
-constexpr double kMostDeafNs = 2'000'000;
+// The share of so long a time is saved up at most, for looks that come at once
+// (a queue that grows), and so long the thread is deaf at most when it has
+// taken too much.
+constexpr double kSavedNs = 20'000'000;
+constexpr double kMostDeafNs = 5'000'000;
 
-// After so many looks for nothing the share is half, after twice as many a
-// third, and an eighth at the least.
-constexpr uint32_t kPatience = 512;
-constexpr uint32_t kLeastPart = 8;
+// So many looks without a rest halve the share, so often at most.
+constexpr uint32_t kPatience = 128;
+constexpr uint32_t kMostHalvings = 6;
 
 }  // namespace
 
@@ -21,7 +21,8 @@ void LookBudget::Turn(int64_t now_ns, int64_t spent_ns, bool looked) {
   const auto since_ns = static_cast<double>(now_ns - now_ns_);
   const auto cost_ns = looked ? static_cast<double>(spent_ns - spent_ns_) : 0;
   credit_ns_ = std::clamp(credit_ns_ + share() * since_ns - cost_ns,
-                          -share() * kMostDeafNs, kMostCreditNs);
+                          -share() * kMostDeafNs, share() * kSavedNs);
+  if (looked && looks_ < kMany) ++looks_;
   now_ns_ = now_ns;
   spent_ns_ = spent_ns;
   const double deaf_ns = std::max(0.0, -credit_ns_ / share());
@@ -29,7 +30,7 @@ void LookBudget::Turn(int64_t now_ns, int64_t spent_ns, bool looked) {
 }
 
 double LookBudget::share() const {
-  return share_ / std::min(kLeastPart, 1 + fruitless_ / kPatience);
+  return share_ / (1u << std::min(kMostHalvings, looks_ / kPatience));
 }
 
 }  // namespace edgewise

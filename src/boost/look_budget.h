@@ -5,8 +5,9 @@
 namespace edgewise {
 
 // How much of a processor the looks at the queue may take. A look reads the
-// loop's sockets from another processor, which costs the loop as well: where
-// many have found nothing to boost, they become fewer.
+// loop's sockets from another processor, which costs the loop as well. A loop
+// that rests now and then has some hundred looks after each rest; one that
+// never does, whose queue is as long as ever, has few.
 class LookBudget {
  public:
   // `share` of a processor's time: more than 0, at most 1.
@@ -16,17 +17,19 @@ class LookBudget {
   // processor since it began; `looked`: since the last turn.
   void Turn(int64_t now_ns, int64_t spent_ns, bool looked);
 
-  // A look at a busy loop's queue is over; `raised`: it has raised the level.
-  void Looked(bool raised) { fruitless_ = raised ? 0 : fruitless_ + 1; }
+  // The loop has had nothing to do.
+  void Rested() { looks_ = 0; }
 
   // Until then the thread is deaf to what becomes ready.
   int64_t listens_from_ns() const { return listens_from_ns_; }
 
  private:
+  static constexpr uint32_t kMany = 1 << 20;
+
   double share() const;
 
   const double share_;
-  uint32_t fruitless_ = 0;  // looks since one has raised the level
+  uint32_t looks_ = kMany;  // since the loop has rested
   int64_t now_ns_ = 0;      // of the last turn
   int64_t spent_ns_ = 0;
   double credit_ns_ = 0;  // of processor time; negative: too much spent

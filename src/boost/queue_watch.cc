@@ -3,15 +3,20 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "platform/clock.h"
+
 namespace edgewise {
 namespace {
 
 constexpr int kMostCounted = 256;
+
+timespec TimeOf(int64_t ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
 
 int WatchOf(int loop_fd) {
   if (loop_fd < 0) return -1;
@@ -30,10 +35,11 @@ int WatchOf(int loop_fd) {
 QueueWatch::QueueWatch(int loop_fd)
     : loop_fd_(loop_fd),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      timer_fd_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
       watch_fd_(WatchOf(loop_fd)) {}
 
 QueueWatch::~QueueWatch() {
-  for (const int fd : {wake_fd_, watch_fd_}) {
+  for (const int fd : {wake_fd_, timer_fd_, watch_fd_}) {
     if (fd >= 0) close(fd);
   }
 }
@@ -41,18 +47,32 @@ QueueWatch::~QueueWatch() {
 QueueWatch::Arrival QueueWatch::Sleep(int64_t ns, bool listens) {
   if (listens && TakeArrival()) return Arrival::kBefore;
   if (ns <= 0) return Arrival::kNone;
-  // A negative descriptor is left out.
-  std::array<pollfd, 2> files{{{wake_fd_, POLLIN, 0}, {watch_fd_, POLLIN, 0}}};
-  const timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
-  if (ppoll(files.data(), listens ? 2 : 1, &time, nullptr) <= 0) {
+  SetTimer(ns);
+  // A negative descriptor is left out; of the timer, the time is told here.
+  std::array<pollfd, 3> files{
+      {{wake_fd_, POLLIN, 0}, {timer_fd_, POLLIN, 0}, {watch_fd_, POLLIN, 0}}};
+  const timespec time = TimeOf(ns);
+  if (ppoll(files.data(), listens ? 3 : 2, timer_fd_ < 0 ? &time : nullptr,
+            nullptr) <= 0) {
     return Arrival::kNone;
   }
   if (files[0].revents != 0) {
     eventfd_t count;
     static_cast<void>(eventfd_read(wake_fd_, &count));
   }
-  return files[1].revents != 0 && TakeArrival() ? Arrival::kNow
+  return files[2].revents != 0 && TakeArrival() ? Arrival::kNow
                                                 : Arrival::kNone;
+}
+
+// On a virtual machine a timer costs more than the rest of a sleep, set or
+// cancelled: one that fires too early is the lesser evil.
+void QueueWatch::SetTimer(int64_t ns) {
+  const int64_t now_ns = MonotonicTickNs();
+  if (timer_ns_ > now_ns && timer_ns_ <= now_ns + ns) return;
+  timer_ns_ = now_ns + ns;
+  const itimerspec once{{0, 0}, TimeOf(ns)};
+  // That it has fired is forgotten by this, too.
+  timerfd_settime(timer_fd_, 0, &once, nullptr);
 }
 
 void QueueWatch::Wake() { static_cast<void>(eventfd_write(wake_fd_, 1)); }

@@ -27,8 +27,9 @@ class QueueWatch {
   QueueWatch(const QueueWatch&) = delete;
   QueueWatch& operator=(const QueueWatch&) = delete;
 
-  // One thread. At most `ns`; ends early for Wake(), and if `listens` for what
-  // has become ready and was not yet told.
+  // One thread. At most `ns`; ends early for Wake(), if `listens` for what has
+  // become ready and was not yet told, and at the time of an earlier sleep that
+  // was ended early: a timer that is set stays set.
   Arrival Sleep(int64_t ns, bool listens);
 
   // Any thread; counts for a Sleep() that is still to come, too. A system call.
@@ -39,10 +40,13 @@ class QueueWatch {
 
  private:
   bool TakeArrival();
+  void SetTimer(int64_t ns);
 
   const int loop_fd_;
-  const int wake_fd_;   // an eventfd
-  const int watch_fd_;  // the epoll file that watches the loop's
+  const int wake_fd_;     // an eventfd
+  const int timer_fd_;    // a timerfd
+  const int watch_fd_;    // the epoll file that watches the loop's
+  int64_t timer_ns_ = 0;  // when it fires, or has fired
 };
 
 }  // namespace edgewise

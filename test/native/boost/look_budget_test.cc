@@ -10,17 +10,18 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kLookNs = 7'000;
+constexpr int kDeafLooks = 1000 / 5;  // in a second of the longest deafness
 
 // Something becomes ready every 50 us: a look whenever it listens.
 class LookBudgetTest : public testing::Test {
  protected:
-  int LooksIn(int64_t ns, bool raised) {
+  int LooksIn(int64_t ns, bool rests) {
     int looks = 0;
     for (const int64_t end_ns = now_ns_ + ns; now_ns_ < end_ns;) {
       now_ns_ = std::max(now_ns_ + 50'000, budget_.listens_from_ns());
       spent_ns_ += kLookNs;
       budget_.Turn(now_ns_, spent_ns_, /*looked=*/true);
-      budget_.Looked(raised);
+      if (rests) budget_.Rested();
       ++looks;
     }
     return looks;
@@ -32,26 +33,36 @@ class LookBudgetTest : public testing::Test {
 };
 
 TEST_F(LookBudgetTest, LooksTakeTheirShare) {
-  LooksIn(100 * kMs, true);  // What was saved up is spent.
+  LooksIn(500 * kMs, true);  // What was saved up is spent.
   const int looks = LooksIn(1000 * kMs, true);
   EXPECT_NEAR(looks * kLookNs, 0.03 * 1000 * kMs, 0.0015 * 1000 * kMs);
 }
 
-TEST_F(LookBudgetTest, AfterManyForNothingTheyBecomeFewer) {
+TEST_F(LookBudgetTest, ALoopThatNeverRestsIsLookedAtSeldom) {
+  LooksIn(100 * kMs, false);  // What was saved up is spent.
+  EXPECT_NEAR(LooksIn(1000 * kMs, false), kDeafLooks, kDeafLooks / 10);
+}
+
+TEST_F(LookBudgetTest, ARestIsGoodForSomeHundredLooks) {
   LooksIn(10'000 * kMs, false);
-  const int looks = LooksIn(1000 * kMs, false);
-  EXPECT_NEAR(looks * kLookNs, 0.03 / 8 * 1000 * kMs, 0.0004 * 1000 * kMs);
-  // One that was worth it, and all have their share again.
-  budget_.Looked(true);
-  EXPECT_NEAR(LooksIn(100 * kMs, true) * kLookNs, 0.03 * 100 * kMs,
-              0.004 * 100 * kMs);
+  budget_.Rested();
+  EXPECT_NEAR(LooksIn(20 * kMs, false) * kLookNs, 0.03 * 20 * kMs,
+              0.3 * 0.03 * 20 * kMs);
+  LooksIn(1000 * kMs, false);
+  EXPECT_NEAR(LooksIn(1000 * kMs, false), kDeafLooks, kDeafLooks / 10);
+}
+
+TEST_F(LookBudgetTest, ABurstIsLookedAtAllTheTime) {
+  budget_.Rested();
+  budget_.Turn(now_ns_ += 1000 * kMs, spent_ns_, /*looked=*/false);
+  EXPECT_EQ(LooksIn(4 * kMs, true), 80) << "of 86 that 20 ms save up";
 }
 
 TEST_F(LookBudgetTest, ItIsNeverDeafForLong) {
   LooksIn(10'000 * kMs, false);
   spent_ns_ += 50 * kMs;  // The look has waited for a lock, say.
   budget_.Turn(now_ns_, spent_ns_, /*looked=*/true);
-  EXPECT_LE(budget_.listens_from_ns() - now_ns_, 2 * kMs);
+  EXPECT_LE(budget_.listens_from_ns() - now_ns_, 5 * kMs);
 }
 
 TEST_F(LookBudgetTest, ATurnWithoutALookCostsNothing) {

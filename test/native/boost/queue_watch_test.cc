@@ -17,6 +17,7 @@ using Arrival = QueueWatch::Arrival;
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kLongNs = 10'000 * kMs;
+constexpr int64_t kClocksDifferNs = 20'000;
 
 // An event loop's epoll file with two files.
 class QueueWatchTest : public testing::Test {
@@ -58,6 +59,20 @@ TEST_F(QueueWatchTest, AWakeUpCountsBeforehandAndOnce) {
   const int64_t begin_ns = MonotonicNs();
   EXPECT_EQ(watch_.Sleep(2 * kMs, /*listens=*/true), Arrival::kNone);
   EXPECT_GE(MonotonicNs() - begin_ns, 2 * kMs);
+}
+
+TEST_F(QueueWatchTest, AnEarlierTimeStaysSetAndALaterOneDoesNotHold) {
+  watch_.Wake();
+  EXPECT_EQ(watch_.Sleep(5 * kMs, /*listens=*/false), Arrival::kNone);
+  EXPECT_EQ(watch_.Sleep(kLongNs, /*listens=*/false), Arrival::kNone);
+  watch_.Wake();
+  EXPECT_EQ(watch_.Sleep(kLongNs, /*listens=*/false), Arrival::kNone);
+  for (int i = 0; i < 3; ++i) {
+    const int64_t begin_ns = MonotonicNs();
+    EXPECT_EQ(watch_.Sleep(3 * kMs, /*listens=*/false), Arrival::kNone);
+    EXPECT_GE(MonotonicNs() - begin_ns, 3 * kMs - kClocksDifferNs);
+    EXPECT_LT(MonotonicNs() - begin_ns, kLongNs / 2);
+  }
 }
 
 TEST_F(QueueWatchTest, AnArrivalEndsTheSleepAndIsToldOnce) {
