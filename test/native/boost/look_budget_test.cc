@@ -40,7 +40,7 @@ TEST_F(LookBudgetTest, LooksTakeTheirShare) {
 
 TEST_F(LookBudgetTest, ALoopThatNeverRestsIsLookedAtSeldom) {
   LooksIn(100 * kMs, false);  // What was saved up is spent.
-  EXPECT_NEAR(LooksIn(1000 * kMs, false), kDeafLooks, kDeafLooks / 10);
+  EXPECT_NEAR(LooksIn(1000 * kMs, false), kDeafLooks, 0.1 * kDeafLooks);
 }
 
 TEST_F(LookBudgetTest, ARestIsGoodForSomeHundredLooks) {
@@ -49,7 +49,7 @@ TEST_F(LookBudgetTest, ARestIsGoodForSomeHundredLooks) {
   EXPECT_NEAR(LooksIn(20 * kMs, false) * kLookNs, 0.03 * 20 * kMs,
               0.3 * 0.03 * 20 * kMs);
   LooksIn(1000 * kMs, false);
-  EXPECT_NEAR(LooksIn(1000 * kMs, false), kDeafLooks, kDeafLooks / 10);
+  EXPECT_NEAR(LooksIn(1000 * kMs, false), kDeafLooks, 0.1 * kDeafLooks);
 }
 
 TEST_F(LookBudgetTest, ABurstIsLookedAtAllTheTime) {
