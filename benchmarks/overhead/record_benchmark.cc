@@ -106,10 +106,7 @@ void RingPush(benchmark::State& state) {
   std::vector<Record> taken(static_cast<size_t>(kBatch));
   while (state.KeepRunningBatch(kBatch)) {
     for (int64_t i = 0; i < kBatch; ++i) {
-      ring.Push([i](Record& record) {
-        record = Record{};
-        record.aux = static_cast<uint32_t>(i);
-      });
+      ring.Push([i](Record& record) { record.aux = static_cast<uint32_t>(i); });
     }
     state.PauseTiming();
     ring.Pop(taken.data(), ring.Readable());

@@ -114,7 +114,6 @@ void EventTracker::Close(uint64_t now) {
   PushLeft();
   if (poll_waited_) open_.flags |= kFlagLoopSlept;
   recorder_->PushEvent(next_sequence_, [&](Record& record) {
-    record = Record{};
     record.ticks = open_.begin;
     record.duration = static_cast<float>(now - open_.begin);
     if (open_.ready_kind != ReadyKind::kNone && open_.ready < open_.begin) {
@@ -152,16 +151,20 @@ void EventTracker::PushBegun() {
 void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id) {
   const uint64_t begin = Ticks();
   PushLeft();
-  recorder_->PushInner([&](Record& record) {
-    record = Record{};
-    record.ticks = begin;
-    record.kind = RecordKind::kSlice;
-    record.aux = static_cast<uint32_t>(source_distance);
-    PutIds(record, async_id, ids_.counter());
-  });
-  slice_sequence_ = next_sequence_++;
+  RecordSlice(begin, source_distance, async_id, ids_.counter());
   slice_counter_ = last_counter_;
   Publish();
+}
+
+void EventTracker::RecordSlice(uint64_t ticks, uint64_t source_distance,
+                               uint64_t async_id, uint64_t counter) {
+  recorder_->PushInner([&](Record& record) {
+    record.ticks = ticks;
+    record.kind = RecordKind::kSlice;
+    record.aux = static_cast<uint32_t>(source_distance);
+    PutIds(record, async_id, counter);
+  });
+  slice_sequence_ = next_sequence_++;
 }
 
 void EventTracker::Publish() {
@@ -190,7 +193,6 @@ void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
     PushLeft();
   }
   recorder_->PushInner([&](Record& record) {
-    record = Record{};
     record.ticks = begin;
     record.duration = static_cast<float>(end - begin);
     record.kind = RecordKind::kGc;
@@ -213,12 +215,9 @@ void EventTracker::PushStart(uint32_t request, RequestKind kind,
                              const Moment& at) {
   open_.has_request = true;
   recorder_->PushInner([&](Record& record) {
-    record = Record{};
-    record.ticks = at.ticks;
     record.kind = RecordKind::kRequestStart;
     record.type = static_cast<uint8_t>(kind);
-    record.aux = request;
-    PutIds(record, at.execution_id, at.counter);
+    PutRequest(record, request, at);
   });
   if (!latencies_wanted_) return;
   recent_requests_[request % kRecentRequests] = {
@@ -244,14 +243,11 @@ void EventTracker::PushEnded() {
 void EventTracker::PushEnd(const Moment& at, uint32_t request, uint32_t route,
                            uint32_t status, Outcome outcome) {
   recorder_->PushInner([&](Record& record) {
-    record = Record{};
-    record.ticks = at.ticks;
     record.kind = RecordKind::kRequestEnd;
     record.type = static_cast<uint8_t>(outcome);
-    record.aux = request;
     record.duration = std::bit_cast<float>(route);
     record.ready_before = std::bit_cast<float>(status);
-    PutIds(record, at.execution_id, at.counter);
+    PutRequest(record, request, at);
   });
 }
 

@@ -302,6 +302,8 @@ class EventTracker {
     if (HasEnded()) PushEnded();
   }
   [[gnu::hot]] void PushSlice(uint64_t source_distance, uint64_t async_id);
+  [[gnu::hot]] void RecordSlice(uint64_t ticks, uint64_t source_distance,
+                                uint64_t async_id, uint64_t counter);
   void PushVmSlice(uint64_t ticks, uint64_t source_distance, uint64_t counter);
   void PushLostSlices(uint64_t ticks, uint32_t number);
   void PushEndedBefore(uint64_t ticks) {
@@ -311,6 +313,11 @@ class EventTracker {
   void PutIds(Record& record, uint64_t async_id, uint64_t counter) {
     last_counter_ = counter;
     SetIds(record, async_id & kIdMask, counter & kIdMask);
+  }
+  void PutRequest(Record& record, uint32_t request, const Moment& at) {
+    record.ticks = at.ticks;
+    record.aux = request;
+    PutIds(record, at.execution_id, at.counter);
   }
   [[gnu::hot]] void Publish();
   void PublishToVm();

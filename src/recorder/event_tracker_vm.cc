@@ -56,14 +56,7 @@ void EventTracker::PushLostSlices(uint64_t ticks, uint32_t number) {
 
 void EventTracker::PushVmSlice(uint64_t ticks, uint64_t source_distance,
                                uint64_t counter) {
-  recorder_->PushInner([&](Record& record) {
-    record = Record{};
-    record.ticks = ticks;
-    record.kind = RecordKind::kSlice;
-    record.aux = static_cast<uint32_t>(source_distance);
-    PutIds(record, 0, counter);
-  });
-  slice_sequence_ = next_sequence_++;
+  RecordSlice(ticks, source_distance, /*async_id=*/0, counter);
   words_->sequence =
       static_cast<uint32_t>(slice_sequence_ & (kSequenceModulus - 1));
 }
@@ -75,7 +68,6 @@ void EventTracker::EdgeFromVm(uint64_t ticks, uint32_t number, uint32_t source,
   if (!open_.entered || !runs) return;
   PushEndedBefore(ticks);
   recorder_->PushInner([&](Record& record) {
-    record = Record{};
     record.ticks = ticks;
     record.kind = RecordKind::kEdge;
     record.type = static_cast<uint8_t>(kind);
@@ -88,7 +80,6 @@ void EventTracker::GcFromVm(GcType type, uint64_t begin, uint64_t end,
                             uint32_t reason, uint64_t safepoint_ticks) {
   PushEndedBefore(begin);
   recorder_->PushInner([&](Record& record) {
-    record = Record{};
     record.ticks = begin;
     record.duration = static_cast<float>(end - begin);
     record.ready_before = static_cast<float>(safepoint_ticks);
@@ -103,7 +94,6 @@ void EventTracker::TimesFromVm(uint64_t jit_ticks, uint64_t ic_ticks) {
   const uint64_t now = Ticks();
   PushEndedBefore(now);
   recorder_->PushInner([&](Record& record) {
-    record = Record{};
     record.ticks = now;
     record.kind = RecordKind::kTimes;
     record.duration = static_cast<float>(jit_ticks);

@@ -52,7 +52,6 @@ void Recorder::PushEventAfterLoss(const Record& record,
                                   uint64_t next_sequence) {
   ++lost_;
   const bool closed = ring_.Push([&](Record& loss) {
-    loss = Record{};
     loss.kind = RecordKind::kLoss;
     loss.ticks = record.ticks;
     loss.aux = static_cast<uint32_t>(std::min<uint64_t>(lost_, UINT32_MAX));

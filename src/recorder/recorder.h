@@ -59,7 +59,7 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   // Appends a record that lies inside an event (slice, GC, request):
-  // `fill(Record&)` writes all of it.
+  // `fill(Record&)` sets the fields that are not 0.
   template <typename Fill>
   void PushInner(Fill fill) {
     if (lost_ != 0 || !ring_.Push(fill)) [[unlikely]]
@@ -72,7 +72,7 @@ class Recorder {
   void PushEvent(uint64_t next_sequence, Fill fill) {
     if (lost_ == 0 && ring_.Push(fill)) [[likely]]
       return;
-    Record record;
+    Record record{};
     fill(record);
     PushEventAfterLoss(record, next_sequence);
   }

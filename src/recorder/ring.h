@@ -19,16 +19,17 @@ class Ring {
   explicit Ring(size_t capacity)
       : mask_(capacity - 1), slots_(new Record[capacity]) {}
 
-  // Producer. Has `fill(Record&)` write all of the next slot, which holds an
-  // old record, and makes it visible. In place: a copy would wait for the
-  // narrower stores that it is put together by. False: full, nothing was
-  // called.
+  // Producer. Has `fill(Record&)` fill in the next slot, whose fields are 0,
+  // and makes it visible. In place: a copy would wait for the narrower stores
+  // that it is put together by. False: full, nothing was called.
   template <typename Fill>
   bool Push(Fill fill) {
     const uint64_t head = head_.load(std::memory_order_relaxed);
     if (!HasRoomAt(head)) [[unlikely]]
       return false;
-    fill(slots_[head & mask_]);
+    Record& record = slots_[head & mask_];
+    record = Record{};
+    fill(record);
     // The consumer's processor has the next line; fetching it back takes longer
     // than what happens until the next record.
     __builtin_prefetch(&slots_[(head + 1 + kAhead) & mask_], 1);

@@ -15,7 +15,6 @@ namespace {
 // Fills an event's record.
 auto Event(uint64_t counter) {
   return [counter](Record& record) {
-    record = Record{};
     record.kind = RecordKind::kEvent;
     record.type = static_cast<uint8_t>(EventType::kTcpRead);
     record.ticks = Ticks();
@@ -113,7 +112,6 @@ TEST_F(RecorderTest, KeepsAnEventAndWhatHappenedInItInOneChunk) {
   config.flush_ms = 1;
   auto recorder = Start(config);
   recorder->PushInner([](Record& gc) {
-    gc = Record{};
     gc.kind = RecordKind::kGc;
     gc.ticks = Ticks();
   });

@@ -10,7 +10,6 @@ namespace {
 
 bool Push(Ring& ring, uint64_t n) {
   return ring.Push([n](Record& record) {
-    record = Record{};
     record.kind = RecordKind::kEvent;
     record.ticks = n;
   });

@@ -50,7 +50,6 @@ void RecordOneEvent(const std::string& path, RecordingMode mode) {
   auto recorder = Recorder::Start(config);
   if (!recorder.ok()) _exit(1);
   (*recorder)->PushEvent(2, [](Record& event) {
-    event = Record{};
     event.kind = RecordKind::kEvent;
     event.ticks = Ticks();
   });
