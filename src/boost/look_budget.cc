@@ -11,10 +11,6 @@ namespace {
 constexpr double kSavedNs = 20'000'000;
 constexpr double kMostDeafNs = 5'000'000;
 
-// So many looks without a rest halve the share, so often at most.
-constexpr uint32_t kPatience = 128;
-constexpr uint32_t kMostHalvings = 6;
-
 }  // namespace
 
 void LookBudget::Turn(int64_t now_ns, int64_t spent_ns, bool looked) {
@@ -22,15 +18,13 @@ void LookBudget::Turn(int64_t now_ns, int64_t spent_ns, bool looked) {
   const auto cost_ns = looked ? static_cast<double>(spent_ns - spent_ns_) : 0;
   credit_ns_ = std::clamp(credit_ns_ + share() * since_ns - cost_ns,
                           -share() * kMostDeafNs, share() * kSavedNs);
-  if (looked && looks_ < kMany) ++looks_;
+  if (looked) looks_ = std::min(looks_ + 1, kMostLooks);
   now_ns_ = now_ns;
   spent_ns_ = spent_ns;
   const double deaf_ns = std::max(0.0, -credit_ns_ / share());
   listens_from_ns_ = now_ns + static_cast<int64_t>(deaf_ns);
 }
 
-double LookBudget::share() const {
-  return share_ / (1u << std::min(kMostHalvings, looks_ / kPatience));
-}
+double LookBudget::share() const { return share_ / (1u << looks_ / kPatience); }
 
 }  // namespace edgewise

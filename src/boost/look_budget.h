@@ -24,13 +24,15 @@ class LookBudget {
   int64_t listens_from_ns() const { return listens_from_ns_; }
 
  private:
-  static constexpr uint32_t kMany = 1 << 20;
+  // So many looks without a rest halve the share, so often at most.
+  static constexpr uint32_t kPatience = 128;
+  static constexpr uint32_t kMostLooks = 6 * kPatience;
 
   double share() const;
 
   const double share_;
-  uint32_t looks_ = kMany;  // since the loop has rested
-  int64_t now_ns_ = 0;      // of the last turn
+  uint32_t looks_ = kMostLooks;  // since the loop has rested
+  int64_t now_ns_ = 0;           // of the last turn
   int64_t spent_ns_ = 0;
   double credit_ns_ = 0;  // of processor time; negative: too much spent
   int64_t listens_from_ns_ = 0;

@@ -16,8 +16,6 @@ namespace {
 
 constexpr int kMostCounted = 256;
 
-timespec TimeOf(int64_t ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
-
 int WatchOf(int loop_fd) {
   if (loop_fd < 0) return -1;
   const int fd = epoll_create1(EPOLL_CLOEXEC);
@@ -48,10 +46,10 @@ QueueWatch::Arrival QueueWatch::Sleep(int64_t ns, bool listens) {
   if (listens && TakeArrival()) return Arrival::kBefore;
   if (ns <= 0) return Arrival::kNone;
   SetTimer(ns);
-  // A negative descriptor is left out; of the timer, the time is told here.
+  // A negative descriptor is left out; without a timer, ppoll is told the time.
   std::array<pollfd, 3> files{
       {{wake_fd_, POLLIN, 0}, {timer_fd_, POLLIN, 0}, {watch_fd_, POLLIN, 0}}};
-  const timespec time = TimeOf(ns);
+  const timespec time = TimespecOf(ns);
   if (ppoll(files.data(), listens ? 3 : 2, timer_fd_ < 0 ? &time : nullptr,
             nullptr) <= 0) {
     return Arrival::kNone;
@@ -70,7 +68,7 @@ void QueueWatch::SetTimer(int64_t ns) {
   const int64_t now_ns = MonotonicTickNs();
   if (timer_ns_ > now_ns && timer_ns_ <= now_ns + ns) return;
   timer_ns_ = now_ns + ns;
-  const itimerspec once{{0, 0}, TimeOf(ns)};
+  const itimerspec once{{0, 0}, TimespecOf(ns)};
   // That it has fired is forgotten by this, too.
   timerfd_settime(timer_fd_, 0, &once, nullptr);
 }

@@ -28,6 +28,10 @@ inline int64_t MonotonicNs() {
   return int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
 }
 
+inline timespec TimespecOf(int64_t ns) {
+  return {ns / 1'000'000'000, ns % 1'000'000'000};
+}
+
 namespace internal_clock {
 extern const bool kUseTsc;
 }  // namespace internal_clock

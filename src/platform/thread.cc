@@ -9,6 +9,8 @@
 
 #include <utility>
 
+#include "platform/clock.h"
+
 namespace edgewise {
 
 std::thread StartHelperThread(const char* name, std::function<void()> body) {
@@ -32,7 +34,7 @@ void UseRealTimePriority() {
 }
 
 void SleepNs(int64_t ns) {
-  const timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
+  const timespec time = TimespecOf(ns);
   clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
 }
 

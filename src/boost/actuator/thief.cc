@@ -129,7 +129,7 @@ void Thief::SleepUntilDue(double share, int64_t now_ns) {
   const double pause_ns = (portion_ns - DebtNs(now_ns)) / share - lateness_ns_;
   if (pause_ns <= 0) return;
   const int64_t until_ns = now_ns + static_cast<int64_t>(pause_ns);
-  const timespec until{until_ns / 1'000'000'000, until_ns % 1'000'000'000};
+  const timespec until = TimespecOf(until_ns);
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
   const auto late_ns = static_cast<double>(MonotonicNs() - until_ns);
   lateness_ns_ +=

@@ -172,8 +172,7 @@ void BoostServer::KeepHouse(int64_t now_ns) {
 void BoostServer::SetTimer() {
   const int64_t due_ns = dues_.empty() ? 0 : dues_.begin()->first;
   if (due_ns == timer_ns_) return;
-  itimerspec spec{};  // zero: off
-  spec.it_value = {due_ns / 1'000'000'000, due_ns % 1'000'000'000};
+  const itimerspec spec{{0, 0}, TimespecOf(due_ns)};  // zero: off
   timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
   timer_ns_ = due_ns;
 }
