@@ -1,5 +1,6 @@
 'use strict'
 
+const { MAX_DELAY_US } = require('../../lib/config/boost')
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { NAMES } = require('../apps/app')
 const { appsAndRanges } = require('../results/arguments')
@@ -33,7 +34,6 @@ policies in turn. Writes docs/boost-results.md.
   --no-setup       do not look whether everything is built`
 
 const RANGES = { runs: [1, 1000], seconds: [1, 1e5], warmup: [0, 1e5], load: [0.01, 2], workers: [2, 1024] }
-const MOST_DELAY_US = 1e6
 
 /** @param {string[]} args @returns {any} the options, by name */
 function readArguments (args) {
@@ -75,8 +75,8 @@ function problem (values, positionals) {
     const unknown = values[option].split(',').find((name) => !allowed.includes(name))
     if (unknown !== undefined) return `--${option} ${unknown}: allowed are ${allowed.join(', ')}`
   }
-  const delay = values.delays.split(',').find((text) => !/^\d+$/.test(text) || Number(text) < 1 || Number(text) > MOST_DELAY_US)
-  if (delay !== undefined) return `--delays ${delay}: must be a number of microseconds from 1 to ${MOST_DELAY_US}`
+  const delay = values.delays.split(',').find((text) => !/^\d+$/.test(text) || Number(text) < 1 || Number(text) > MAX_DELAY_US)
+  if (delay !== undefined) return `--delays ${delay}: must be a number of microseconds from 1 to ${MAX_DELAY_US}`
   if (values['from-json'] !== undefined && values.json !== undefined) return '--from-json measures nothing: --json has nothing to write'
   return undefined
 }

@@ -2,6 +2,7 @@
 
 // docs/boost-results.md.
 
+const { bracketed } = require('../../lib/report/units')
 const { markdown } = require('../overhead/markdown')
 const { BOOST } = require('./cost')
 const { SLOW, isSlow } = require('./machine-speed')
@@ -50,7 +51,7 @@ function setting ({ plan, machine, rates, pilots, cells }) {
   as ${LEAST_REQUESTS} requests take (Poisson arrivals), at ${Math.round(100 * plan.load)} % of the saturation throughput at the low frequency: ${listRates(rates)}.`,
     '- The application has CPU 0, all its threads; services, load generator and controllers have CPU 1.',
     '- The tail is p99.9 of the client\'s latency from its send. Policies take turns; in a round all of one application meet the same',
-    '  arrivals, and each is compared with static low in that round. In brackets: bootstrap 95 % confidence intervals over rounds.',
+    '  arrivals, and each is compared with the two static low runs of that round. In brackets: 95 % confidence intervals over rounds (Student\'s).',
     '  `low-again` is static low measured once more (A/A): differences of its size mean nothing.',
     '- Energy is *modelled* from the time at each frequency while the load runs, warm-up included; so are the shares of time.',
     ...knownOf(pilots),
@@ -185,8 +186,8 @@ ${table(['policy', 'transition', 'tail reduction', 'energy, modelled'], rows)}`
 }
 
 function cost ({ costs }) {
-  const percent = ({ value, low, high }) => [value, low, high].map((ratio) => `${(100 * (ratio - 1)).toFixed(2)} %`)
-  const field = (of) => { const [value, low, high] = percent(of); return `${value} [${low}, ${high}]` }
+  const percent = (ratio) => `${(100 * (ratio - 1)).toFixed(2)} %`
+  const field = (of) => percent(of.value) + bracketed(percent, of)
   const rows = summarizeCosts(costs).map(({ server, offUs, control, on }) =>
     [server, String(on.runs), offUs.toFixed(2), field(control), field(on)])
   return `A server at saturation (closed loop): its queue is as long as ever, and the actuator \`log\` changes nothing. Under a load that
@@ -214,9 +215,9 @@ ${table(['transition delay', 'changes', 'boost', 'end of boost'], seen)}`
 }
 
 /** @param {import('./summary').Row} row */
-function reduction ({ reduction: { value, low, high } }) {
+function reduction ({ reduction: of }) {
   const percent = (number) => `${number.toFixed(1)} %`
-  return `${percent(value)} [${percent(low)}, ${percent(high)}]`
+  return percent(of.value) + bracketed(percent, of)
 }
 
 /** @param {import('./summary').Row} row */
@@ -225,8 +226,9 @@ function energy ({ energy: known }) {
 }
 
 /** @param {import('./summary').Estimate} estimate */
-function ratio ({ value, low, high }) {
-  return `${value.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`
+function ratio (estimate) {
+  const text = (value) => value.toFixed(3)
+  return text(estimate.value) + bracketed(text, estimate)
 }
 
 function mean (values) {

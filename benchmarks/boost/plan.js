@@ -7,7 +7,7 @@ const { NAMES, findApp } = require('../apps/app')
 const { inOrder } = require('../overhead/rounds')
 const { DEFAULTS, SECTIONS } = require('./arguments')
 const { costsAreWhole } = require('./cost')
-const { BASE, CLUSTER, EMULATED, POLICIES, REACTION, SENSITIVITY, findPolicy } = require('./policies')
+const { AGAIN, BASE, CLUSTER, EMULATED, POLICIES, REACTION, SENSITIVITY, findPolicy } = require('./policies')
 
 /** What a recorded run is for: the propositions of section 4.4. */
 const LEVELS = ['low', 'mid', 'high']
@@ -45,8 +45,16 @@ function rounds ({ apps, policies, sections, runs, delaysUs, workers }, tuning) 
   const ofApps = sections.filter((section) => section in variants)
   return Array.from({ length: runs }, (_, round) => ofApps.flatMap((section) => apps.flatMap((app) => {
     const of = variants[section](app)
-    return of.length === 0 ? [] : inOrder(of, round).map((variant) => ({ section, app, ...variant, round }))
+    return of.length === 0 ? [] : inOrder(apart(of), round).map((variant) => ({ section, app, ...variant, round }))
   })))
+}
+
+// The base measured again is as far from it as any policy may be: what the
+// machine does meanwhile is in their difference.
+function apart (variants) {
+  const others = variants.filter(({ policy }) => policy !== AGAIN)
+  const middle = Math.ceil(others.length / 2)
+  return [...others.slice(0, middle), ...variants.filter(({ policy }) => policy === AGAIN), ...others.slice(middle)]
 }
 
 /** @param {Run} run */

@@ -1,11 +1,11 @@
 'use strict'
 
-// From the runs to what the page says. A run is compared with the static low
-// run of the same round and application.
+// From the runs to what the page says. A run is compared with the two static low
+// runs of the same round and application, one of them (A/A) with the other.
 
 // @ts-ignore: the types are those of its ES module
 const { mean } = require('simple-statistics')
-const { median, pairedRatio } = require('../../lib/statistics')
+const { meanOfRatios, median, pairedRatio } = require('../../lib/statistics')
 const { LEVELS } = require('./plan')
 const { AGAIN, BASE, POLICIES } = require('./policies')
 
@@ -14,6 +14,7 @@ const { AGAIN, BASE, POLICIES } = require('./policies')
 /** @typedef {{ name: string, energy: number, reduction: number }} Point */
 
 const TAIL = (cell) => cell.client.p999
+const ENERGY = (cell) => cell.boost.energy
 
 /**
  * @param {any[]} cells of one section
@@ -42,18 +43,23 @@ function rowOf (cells, app, policy, delayUs = 0, of = TAIL) {
     app,
     policy,
     delayUs,
-    reduction: reductionOf(pairs.map(({ cell, base }) => of(cell) / of(base))),
-    energy: energies.includes(null) ? null : estimate(pairs.map(({ cell, base }) => cell.boost.energy / base.boost.energy)),
+    reduction: reductionOf(estimate(pairs.map((pair) => ratioOf(pair, of)))),
+    energy: energies.includes(null) ? null : estimate(pairs.map((pair) => ratioOf(pair, ENERGY))),
     cells: pairs.map(({ cell }) => cell)
   }
 }
 
 function pairsOf (cells, app, policy, delayUs) {
-  const bases = runsOf(cells, app, BASE)
+  const low = ([BASE, AGAIN].includes(policy) ? [BASE] : [BASE, AGAIN]).flatMap((name) => runsOf(cells, app, name))
   return runsOf(cells, app, policy, delayUs).flatMap((cell) => {
-    const base = bases.find(({ round }) => round === cell.round)
-    return base ? [{ cell, base }] : []
+    const bases = low.filter(({ round }) => round === cell.round)
+    return bases.length > 0 ? [{ cell, bases }] : []
   })
+}
+
+// To the geometric mean of the bases: one run of the two may have met a slow phase.
+function ratioOf ({ cell, bases }, of) {
+  return Math.exp(mean(bases.map((base) => Math.log(of(cell) / of(base)))))
 }
 
 /**
@@ -74,35 +80,34 @@ function estimate (ratios) {
   return { value: ratio, low, high, runs }
 }
 
-/** @param {number[]} ratios by round @returns {Estimate} of the reduction, percent */
-function reductionOf (ratios) {
-  const { value, low, high, runs } = estimate(ratios)
+/** @param {Estimate} ratio @returns {Estimate} of the reduction, percent */
+function reductionOf ({ value, low, high, runs }) {
   const percent = (ratio) => 100 * (1 - ratio)
   return { value: percent(value), low: percent(high), high: percent(low), runs }
 }
 
 /**
- * The mean over applications, as the paper's table 7: each round is one number,
- * of those rounds in which all applications ran.
+ * The mean over applications, as the paper's table 7.
  * @param {any[]} cells of one section
  * @param {string[]} apps at least one
  * @param {string} policy
  * @param {number} [delayUs]
- * @returns {Row | undefined}
+ * @returns {Row | undefined} undefined: not measured in all
  */
 function meanRow (cells, apps, policy, delayUs = 0) {
-  const byApp = apps.map((app) => new Map(pairsOf(cells, app, policy, delayUs).map((pair) => [pair.cell.round, pair])))
-  const common = [...byApp[0].keys()].filter((round) => byApp.every((pairs) => pairs.has(round)))
-  if (common.length === 0) return undefined
-  const means = (of) => common.map((round) => mean(byApp.map((pairs) => of(pairs.get(round)))))
-  const all = common.flatMap((round) => byApp.map((pairs) => pairs.get(round)?.cell))
-  const known = all.every(({ boost }) => boost.energy !== null)
+  const byApp = apps.map((app) => pairsOf(cells, app, policy, delayUs))
+  if (byApp.some((pairs) => pairs.length === 0)) return undefined
+  const all = byApp.flatMap((pairs) => pairs.map(({ cell }) => cell))
+  const meanOf = (of) => {
+    const { ratio, low, high, runs } = meanOfRatios(byApp.map((pairs) => pairs.map((pair) => ratioOf(pair, of))))
+    return { value: ratio, low, high, runs }
+  }
   return {
     app: 'mean',
     policy,
     delayUs,
-    reduction: reductionOf(means(({ cell, base }) => TAIL(cell) / TAIL(base))),
-    energy: known ? estimate(means(({ cell, base }) => cell.boost.energy / base.boost.energy)) : null,
+    reduction: reductionOf(meanOf(TAIL)),
+    energy: all.every(({ boost }) => boost.energy !== null) ? meanOf(ENERGY) : null,
     cells: all
   }
 }

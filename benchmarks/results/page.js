@@ -4,6 +4,7 @@
 
 // @ts-ignore: the types are those of its ES module
 const { geometricMean: geometric } = require('simple-statistics')
+const { bracketed } = require('../../lib/report/units')
 const { markdown } = require('../overhead/markdown')
 const { LIGHT_VARIANTS, VARIANTS } = require('./cell')
 const { PAPER } = require('./paper')
@@ -57,7 +58,7 @@ function setting (plan, machine, rates, { cells }) {
     `  data, ${plan.warmup} s of warm-up that count nowhere, then ${plan.seconds} s of open-loop load (Poisson arrivals) at 60 % of what the bare application`,
     '  answers: ' + Object.entries(rates).map(([app, { ratePerS }]) => `${app} ${ratePerS}/s`).join(', ') + '.',
     '- Client, application and services share the processors. Latencies are the client\'s, from its send until its kernel has the response.',
-    `- The tail are the requests at or above p${plan.percentile}. In brackets: bootstrap 95 % confidence intervals over the rounds.`,
+    `- The tail are the requests at or above p${plan.percentile}. In brackets: 95 % confidence intervals over the rounds.`,
     ...lagged > 0 ? [`- In ${lagged} of ${cells.length} runs the load generator itself was late (p99 above 1 ms).`] : []
   ].join('\n')
 }
@@ -205,8 +206,8 @@ const count = (value) => Math.round(value).toLocaleString('en')
 const percent = (share) => `${(100 * share).toFixed(1)} %`
 const signed = (ratio) => `${ratio >= 1 ? '+' : ''}${(100 * (ratio - 1)).toFixed(1)} %`
 
-function change ({ ratio, low, high }) {
-  return `${signed(ratio)} [${signed(low)}, ${signed(high)}]`
+function change (ratio) {
+  return signed(ratio.ratio) + bracketed(signed, ratio)
 }
 
 const table = (head, rows) => markdown(head, rows).join('\n')

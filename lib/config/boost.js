@@ -149,4 +149,4 @@ function frequencies (value) {
   return low < all[1] && all[1] < high ? all : undefined
 }
 
-module.exports = { ACTUATORS, BOOST, POLICIES }
+module.exports = { ACTUATORS, BOOST, MAX_DELAY_US, POLICIES }

@@ -3,7 +3,7 @@
 // Renders the object of docs/tune.md: what to do first, then what was measured.
 
 const { columns, printable, styleOf } = require('./layout')
-const { count, counted, isNumber, size, time } = require('./units')
+const { bracketed, count, counted, isNumber, size, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import('./layout').Style} Style */
@@ -85,9 +85,9 @@ function notes ({ candidates }) {
   ]
 }
 
-/** @param {Json} ratio */
-function interval ({ ratio, low, high }) {
-  return `${signed(ratio)} % [${signed(low)}, ${signed(high)}]`
+/** @param {any} ratio */
+function interval (ratio) {
+  return `${signed(ratio.ratio)} %${bracketed(signed, ratio)}`
 }
 
 function signed (/** @type {number} */ ratio) {

@@ -89,4 +89,13 @@ function isNumber (value) {
   return typeof value === 'number' && Number.isFinite(value)
 }
 
-module.exports = { UNAVAILABLE, count, counted, difference, isNumber, percent, size, time }
+/**
+ * @param {(value: number) => string} format
+ * @param {{ low: number | null, high: number | null }} estimate of lib/statistics.js, or as JSON keeps it
+ * @returns {string} its interval in brackets after a space; empty if there is none
+ */
+function bracketed (format, { low, high }) {
+  return isNumber(low) && isNumber(high) ? ` [${format(low)}, ${format(high)}]` : ''
+}
+
+module.exports = { bracketed, UNAVAILABLE, count, counted, difference, isNumber, percent, size, time }

@@ -158,29 +158,35 @@ void Controller::TakeQueued(bool may_act) {
     handed_over_.exchange(false, std::memory_order_seq_cst);
   }
   // What comes meanwhile waits for the next time: there is no end to it. All
-  // that the loop has left before one of these begins is in the queue by now.
+  // that the loop has left before one of these begins is in the queue by now,
+  // and all begins before one of the queue's in theirs.
   uint32_t begins = begins_.Size();
   for (uint32_t left = queue_.Size(); left > 0; --left) {
     const Signal signal = queue_.Front();
     queue_.Pop();
-    TakeBegins(signal.now_ns, &begins, may_act);
+    const uint32_t taken = TakeBegins(begins_.Size(), signal.now_ns, may_act);
+    begins -= std::min(begins, taken);
     Take(signal, signal.now_ns, may_act);
   }
-  TakeBegins(kNever, &begins, may_act);
+  TakeBegins(begins, kNever, may_act);
 }
 
-void Controller::TakeBegins(int64_t until_ns, uint32_t* left, bool may_act) {
+// At most so many, of before that time; returns how many.
+uint32_t Controller::TakeBegins(uint32_t most, int64_t until_ns, bool may_act) {
   int64_t last_ns = kNever;
-  for (; *left > 0; --*left) {
+  uint32_t taken = 0;
+  for (; taken < most; ++taken) {
     const int64_t now_ns = TickNs(begins_.Front());
-    if (now_ns > until_ns) break;
+    if (now_ns >= until_ns) break;
     begins_.Pop();
     policy_->On({.kind = SignalKind::kEventBegin, .now_ns = now_ns});
     last_ns = now_ns;
   }
   // In the calm a begin changes nothing that the policy wants.
-  if (last_ns == kNever || calm_.load(std::memory_order_relaxed)) return;
-  Decide(last_ns, last_ns, may_act);
+  if (taken > 0 && !calm_.load(std::memory_order_relaxed)) {
+    Decide(last_ns, last_ns, may_act);
+  }
+  return taken;
 }
 
 void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {

@@ -97,7 +97,7 @@ class Controller {
   void KeepInMind(const Signal& signal);
   void HandOver(const Signal& signal);
   void TakeQueued(bool may_act);
-  void TakeBegins(int64_t until_ns, uint32_t* left, bool may_act);
+  uint32_t TakeBegins(uint32_t most, int64_t until_ns, bool may_act);
   void Take(const Signal& signal, int64_t cause_ns, bool may_act);
   void Decide(int64_t now_ns, int64_t cause_ns, bool may_act);
   void Follow(Want want, int64_t now_ns, int64_t cause_ns, bool may_act);
@@ -162,10 +162,11 @@ class Controller {
   Residency spent_before_{};  // of the actuator, when this began
   ControllerStats stats_;
 
+  LookBudget budget_;
+
   // The thread's own.
   bool terminated_ = false;
   bool looks_again_ = false;  // soon: the loop had yet to wake up
-  LookBudget budget_;
   Evasion evasion_;
 
   std::atomic<int> loop_cpu_{-1};  // where the loop last woke; relaxed: a hint

@@ -16,8 +16,10 @@ namespace {
 thread_local BoostProvider* provider
     __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// A wait that took longer has slept: what it found has only just come.
+// A wait that took longer, and so much more for each file that it found, has
+// slept: they have only just come.
 constexpr int64_t kSleptNs = 4'000;
+constexpr int64_t kFileNs = 100;
 
 // libuv 1.49.0 and 1.49.1 registered their wake-up edge-triggered: a look would
 // take it away.
@@ -106,28 +108,28 @@ void BoostProvider::RequestEnd(uint32_t request) {
 
 void BoostProvider::BeforePoll(int epoll_fd) {
   if (epoll_fd != loop_->backend_fd) return;
+  controller_->Note(
+      {.kind = SignalKind::kLoopIdle, .now_ns = MonotonicTickNs()});
+  // Once more: if that lowered the frequency, it took as long as a short wait.
   asked_ns_ = MonotonicTickNs();
-  controller_->Note({.kind = SignalKind::kLoopIdle, .now_ns = asked_ns_});
 }
 
-// What the loop finds without having waited became ready while it was busy:
-// half of that time ago on average.
 void BoostProvider::AfterPoll(int epoll_fd, const epoll_event* ready,
                               int count) {
   if (epoll_fd != loop_->backend_fd) return;
   const int saved_errno = errno;
   const int64_t now_ns = MonotonicTickNs();
-  arrival_ns_ =
-      now_ns - asked_ns_ > kSleptNs ? now_ns : (returned_ns_ + now_ns) / 2;
-  returned_ns_ = now_ns;
   batch_size_ = std::clamp(count, 0, kMaxBatch);
+  const bool slept = now_ns - asked_ns_ > kSleptNs + batch_size_ * kFileNs;
+  arrival_ns_ = slept ? now_ns : 0;
   for (int i = 0; i < batch_size_; ++i) batch_[i] = ready[i].data.fd;
   running_ = -1;
   next_fd_ = kNoFd;
   if (batch_size_ > 0) Run(0);
   controller_->Note({.kind = SignalKind::kLoopBusy,
                      .value = static_cast<uint32_t>(batch_size_),
-                     .now_ns = now_ns});
+                     .now_ns = now_ns,
+                     .arrival_ns = arrival_ns_});
   controller_->Post({.kind = SignalKind::kEventBegin, .now_ns = now_ns});
   errno = saved_errno;
 }

@@ -82,9 +82,9 @@ class BoostProvider : private LoopObserver {
   int running_ = 0;
   int next_fd_ = kNoFd;
   int batch_[kMaxBatch];
-  int64_t asked_ns_ = 0;     // the loop began to wait
-  int64_t returned_ns_ = 0;  // and the wait returned
-  int64_t arrival_ns_ = 0;   // when the batch's files became ready, about
+  int64_t asked_ns_ = 0;  // the loop began to wait
+  int64_t arrival_ns_ =
+      0;  // of the batch, if the loop slept until then; else 0
 };
 
 }  // namespace edgewise

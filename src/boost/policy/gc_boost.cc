@@ -8,7 +8,8 @@
 namespace edgewise {
 
 GcBoost::GcBoost(const PolicyConfig& config)
-    : worth_ns_(2 * config.transition_ns),
+    : transition_ns_(config.transition_ns),
+      worth_ns_(2 * config.transition_ns),
       speed_(SpeedsOf(config.frequencies)[static_cast<size_t>(Level::kHigh)]) {}
 
 void GcBoost::On(const Signal& signal) {
@@ -42,7 +43,9 @@ void GcBoost::End(int64_t now_ns) {
   // look too short to boost, and not be boosted the next time.
   double duration_ns = static_cast<double>(now_ns - begin_ns_);
   if (boosted_) {
-    duration_ns += static_cast<double>(now_ns - boosted_ns_) * (speed_ - 1);
+    const int64_t raised_ns = now_ns - boosted_ns_ - transition_ns_;
+    duration_ns +=
+        static_cast<double>(std::max<int64_t>(raised_ns, 0)) * (speed_ - 1);
   }
   duration_ns_[kind_].Add(duration_ns);
   boosted_ = false;

@@ -37,6 +37,7 @@ class GcBoost : public Policy {
   void End(int64_t now_ns);
   void BoostAt(int64_t now_ns);
 
+  const int64_t transition_ns_;
   const int64_t worth_ns_;  // two transitions
   const double speed_;      // of high, relative to low
   std::array<Duration, kKinds> duration_ns_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "boost/signal.h"
+
 namespace edgewise {
 
 // The events that are ready and have not begun, and since when: as far as the
@@ -11,23 +13,21 @@ namespace edgewise {
 // time), or between two looks.
 class ReadyQueue {
  public:
-  // A wait shorter than that found its events ready.
-  static constexpr int64_t kNoWaitNs = 20'000;
-
-  // The loop's wait, which began at `idle_ns`, has brought `count` events.
-  void Batch(uint32_t count, int64_t idle_ns, int64_t now_ns) {
-    const bool waited = now_ns - idle_ns >= kNoWaitNs;
-    oldest_ns_ = waited ? now_ns : std::min(unseen_since_ns_, now_ns);
-    newest_ns_ = now_ns;
+  // The loop's wait has brought `count` events, at `came_ns` if it waited for
+  // them; 0: they were ready.
+  void Batch(uint32_t count, int64_t came_ns, int64_t now_ns) {
+    oldest_ns_ = came_ns > 0 ? came_ns : std::min(unseen_since_ns_, now_ns);
+    newest_ns_ = came_ns > 0 ? came_ns : now_ns;
     count_ = count;
     batch_ = count;
     unseen_since_ns_ = now_ns;
   }
 
-  // The first one begins.
-  void Begin(int64_t now_ns) {
+  // The first one begins, and all others are younger.
+  void Begin() {
     if (count_ == 0) return;
-    oldest_ns_ += (newest_ns_ - oldest_ns_) / count_;
+    oldest_ns_ += (newest_ns_ - oldest_ns_) / (count_ + 1);
+    begun_ns_ = oldest_ns_;
     --count_;
     if (batch_ > 0) --batch_;
   }
@@ -42,22 +42,24 @@ class ReadyQueue {
     count_ = count;
   }
 
-  // One that began had come at `arrival_ns`, so the others are younger.
-  void Came(int64_t arrival_ns) {
-    oldest_ns_ = std::min(std::max(oldest_ns_, arrival_ns), newest_ns_);
-  }
-
   void Clear() { count_ = batch_ = 0; }
 
   int64_t count() const { return count_; }
   int64_t oldest_ns() const { return oldest_ns_; }
   int64_t newest_ns() const { return newest_ns_; }
+  // When the bytes of a request came that begins: if the signal does not know,
+  // since when the event that began last had been ready.
+  int64_t ArrivalOf(const Signal& begin) const {
+    if (begin.arrival_ns > 0) return std::min(begin.arrival_ns, begin.now_ns);
+    return begun_ns_ > 0 ? std::min(begun_ns_, begin.now_ns) : begin.now_ns;
+  }
 
  private:
   int64_t count_ = 0;
   int64_t batch_ = 0;  // of those, the ones that the last wait brought
   int64_t oldest_ns_ = 0;
   int64_t newest_ns_ = 0;
+  int64_t begun_ns_ = 0;
   int64_t unseen_since_ns_ = 0;
 };
 

@@ -13,11 +13,18 @@ void Rubik::On(const Signal& signal) {
   // Idle times of the loop are no gaps: a request in flight is being served.
   clock_.Advance(signal.now_ns, in_flight_.size() > 0);
   switch (signal.kind) {
+    case SignalKind::kLoopBusy:
+      ready_.Batch(signal.value, signal.arrival_ns, signal.now_ns);
+      return;
+    case SignalKind::kLoopIdle:
+      ready_.Clear();
+      return;
+    case SignalKind::kEventBegin:
+      ready_.Begin();
+      return;
     case SignalKind::kRequestBegin:
       if (InFlightRequest* entry = in_flight_.Add(signal.request)) {
-        entry->arrival_ns = signal.arrival_ns > 0
-                                ? std::min(signal.arrival_ns, signal.now_ns)
-                                : signal.now_ns;
+        entry->arrival_ns = ready_.ArrivalOf(signal);
         entry->begin_work_ns = clock_.work_ns();
       }
       break;

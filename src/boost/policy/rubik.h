@@ -6,6 +6,7 @@
 #include "boost/policy.h"
 #include "boost/policy/in_flight.h"
 #include "boost/policy/latency_target.h"
+#include "boost/policy/ready_queue.h"
 #include "boost/policy/tail_table.h"
 #include "boost/policy/work_clock.h"
 
@@ -44,6 +45,7 @@ class Rubik : public Policy {
   LatencyTarget target_;
   TailTable table_;
   InFlight in_flight_;
+  ReadyQueue ready_;
   int64_t last_end_work_ns_ = 0;  // the work clock at the last request's end
   Level level_ = Level::kLow;
   int64_t deadline_ns_ = kNever;

@@ -24,12 +24,11 @@ void Slo::Take(const Signal& signal) {
     case SignalKind::kLoopBusy:
       EventEnd();
       busy_ = true;
-      ready_.Batch(signal.value, idle_ns_, signal.now_ns);
+      ready_.Batch(signal.value, signal.arrival_ns, signal.now_ns);
       return;
     case SignalKind::kLoopIdle:
       EventEnd();
       busy_ = false;
-      idle_ns_ = signal.now_ns;
       ready_.Clear();
       return;
     case SignalKind::kEventBegin:
@@ -57,7 +56,7 @@ void Slo::Take(const Signal& signal) {
 }
 
 void Slo::EventBegin(const Signal& signal) {
-  ready_.Begin(signal.now_ns);
+  ready_.Begin();
   busy_ = true;
   in_event_ = true;
   event_begin_ns_ = signal.now_ns;
@@ -69,6 +68,7 @@ void Slo::EventEnd() {
   if (!in_event_) return;
   in_event_ = false;
   CloseFirst();
+  if (request_ended_) after_.Add(WorkSince(answered_work_ns_, answered_gc_ns_));
   request_ended_ = false;
   events_.Add(WorkSince(event_work_ns_, event_gc_ns_));
   event_ns_.Add(static_cast<double>(clock_.work_ns() - event_work_ns_));
@@ -90,15 +90,12 @@ void Slo::CloseFirst() {
 
 void Slo::RequestBegin(const Signal& signal) {
   CloseFirst();
-  const int64_t arrival_ns = signal.arrival_ns > 0
-                                 ? std::min(signal.arrival_ns, signal.now_ns)
-                                 : signal.now_ns;
+  const int64_t arrival_ns = ready_.ArrivalOf(signal);
   if (last_arrival_ns_ != 0) {
     interval_ns_.Add(static_cast<double>(
         std::max<int64_t>(arrival_ns - last_arrival_ns_, 0)));
   }
   last_arrival_ns_ = std::max(last_arrival_ns_, arrival_ns);
-  ready_.Came(arrival_ns);
   current_ = in_flight_.Add(signal.request);
   if (current_ == nullptr) return;
   current_->route = signal.route;
@@ -115,7 +112,11 @@ void Slo::RequestEnd(const Signal& signal) {
   } else if (in_event_ && entry->begin_work_ns < event_work_ns_) {
     routes_.AddLast(entry->route, WorkSince(event_work_ns_, event_gc_ns_));
   }
-  request_ended_ = in_event_;
+  if (in_event_ && !request_ended_) {
+    request_ended_ = true;
+    answered_work_ns_ = clock_.work_ns();
+    answered_gc_ns_ = gc_ns_;
+  }
   in_flight_.Remove(entry);
 }
 
@@ -144,12 +145,14 @@ Slo::Running Slo::EventNow() const {
   if (current_ != nullptr) {
     running.history = &routes_.FirstOf(current_->route);
     running.elapsed_ns = WorkSince(current_->begin_work_ns, current_gc_ns_);
-  } else if (!request_ended_) {
+  } else if (request_ended_) {
+    running.history = &after_;
+    running.elapsed_ns = WorkSince(answered_work_ns_, answered_gc_ns_);
+  } else {
     running.history = &events_;
     running.elapsed_ns = WorkSince(event_work_ns_, event_gc_ns_);
   }
-  // What an event does after its request has ended is not foreseen.
-  if (running.history == nullptr || running.history->empty()) return Running{};
+  if (running.history->empty()) return Running{};
   running.total_ns = running.history->ExpectedTotalNs(running.elapsed_ns);
   return running;
 }

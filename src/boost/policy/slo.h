@@ -99,6 +99,9 @@ class Slo : public Policy {
   LatencyQuantile first_percentile_;
   RouteHistory routes_;
   DurationHistory events_;
+  // What an event still does after its first answer: more answers, if one read
+  // has brought what several requests waited for.
+  DurationHistory after_;
   std::array<DurationHistory, kGcKinds> gcs_;
   MovingAverage<1024> event_ns_;     // collections included
   MovingAverage<1024> interval_ns_;  // between arrivals
@@ -108,7 +111,6 @@ class Slo : public Policy {
   bool busy_ = false;
   bool in_event_ = false;
   bool boosted_ = false;
-  int64_t idle_ns_ = 0;  // when the loop began to wait
   int64_t last_arrival_ns_ = 0;
   int64_t event_begin_ns_ = 0;
   int64_t event_work_ns_ = 0;  // the work clock at the event's begin
@@ -116,8 +118,10 @@ class Slo : public Policy {
 
   // The request that the running event is at; null: none that is known.
   InFlightRequest* current_ = nullptr;
-  bool request_ended_ = false;  // one did, in this event
-  int64_t current_gc_ns_ = 0;   // gc_ns_ at its begin
+  bool request_ended_ = false;    // one did, in this event
+  int64_t answered_work_ns_ = 0;  // the work clock when the first of them did
+  int64_t answered_gc_ns_ = 0;    // gc_ns_ then
+  int64_t current_gc_ns_ = 0;     // gc_ns_ at its begin
 
   uint32_t gc_depth_ = 0;
   size_t gc_kind_ = 0;

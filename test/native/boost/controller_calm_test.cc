@@ -25,6 +25,20 @@ TEST_F(ControllerTest, WhatIsNotedInTheCalmIsTakenBeforeWhatIsPosted) {
   EXPECT_EQ(asked_.last(), Level::kLow) << "the fake ends its boost then";
 }
 
+// A file that comes later in the batch is read: so many are left, and it is the
+// next to begin. Both have one time.
+TEST_F(ControllerTest, TheQueueIsKnownBeforeTheEventThatBeginsThen) {
+  patience_ns_ = 1000 * kMs;
+  Start();
+  const uint64_t now = Ticks();
+  controller_->Note(
+      {.kind = SignalKind::kQueueLength, .value = 10, .now_ns = TickNs(now)});
+  controller_->NoteBegin(now);
+  Post(SignalKind::kLoopBusy, 1);
+  controller_->stats();  // The lock, which the thread may have had.
+  EXPECT_EQ(asked_.last(), Level::kLow) << "the fake ends its boost at a begin";
+}
+
 TEST_F(ControllerTest, AnEventThatWasOnlyNotedIsBoostedWhenItTakesLong) {
   patience_ns_ = kHeadNs;
   Start();

@@ -64,10 +64,16 @@ class LoopSimulator {
   SimulatorResult Run() {
     while (!coming_.empty() || !ready_.empty()) {
       Tell({.kind = SignalKind::kLoopIdle});
-      while (ready_.empty()) Pass(kNever);
+      came_ns_ = 0;
+      while (ready_.empty()) {
+        Pass(kNever);
+        came_ns_ = now_ns_;
+      }
       const auto batch = static_cast<uint32_t>(ready_.size());
       busy_ = true;
-      Tell({.kind = SignalKind::kLoopBusy, .value = batch});
+      Tell({.kind = SignalKind::kLoopBusy,
+            .value = batch,
+            .arrival_ns = came_ns_});
       for (uint32_t i = 0; i < batch; ++i) RunEvent();
       busy_ = false;
       unseen_ = false;
@@ -90,15 +96,23 @@ class LoopSimulator {
   void RunEvent() {
     const Job job = ready_.front();
     ready_.pop_front();
+    Tell({.kind = SignalKind::kEventBegin});
+    if (job.event == 0 || !workload_.one_connection) return RunJob(job);
+    // One read brings all answers that have come.
+    std::vector<Job> answers;
+    std::swap(answers, answers_);
+    for (const Job& answer : answers) RunJob(answer);
+  }
+
+  void RunJob(const Job& job) {
     const SimulatedRequest& request = workload_.requests[job.request];
     const uint32_t number = job.request + 1;
-    Tell({.kind = SignalKind::kEventBegin});
     Work(kAroundNs);
     if (job.event == 0) {
       Tell({.kind = SignalKind::kRequestBegin,
             .route = request.route,
             .request = number,
-            .arrival_ns = request.arrival_ns});
+            .arrival_ns = came_ns_});
     }
     Mutate(static_cast<double>(request.events_ns[job.event]));
     if (job.event + 1 < request.events_ns.size()) {
@@ -178,8 +192,13 @@ class LoopSimulator {
 
   void Arrive() {
     while (!coming_.empty() && coming_.top().ready_ns <= now_ns_) {
-      ready_.push_back(coming_.top());
+      const Job job = coming_.top();
       coming_.pop();
+      if (job.event > 0 && workload_.one_connection) {
+        answers_.push_back(job);
+        if (answers_.size() > 1) continue;  // the connection is ready already
+      }
+      ready_.push_back(job);
       if (busy_ && config_.look_every_ns > 0 && !unseen_) {
         unseen_ = true;
         look_ns_ = std::max(look_ns_, now_ns_);
@@ -204,6 +223,8 @@ class LoopSimulator {
   Policy* const policy_;
   std::priority_queue<Job, std::vector<Job>, std::greater<>> coming_;
   std::deque<Job> ready_;
+  std::vector<Job> answers_;  // that have come on the one connection
+  int64_t came_ns_ = 0;  // when the loop's wait got the batch; 0: without one
   SimulatorResult result_;
   size_t next_gc_ = 0;
   double mutated_ns_ = 0;

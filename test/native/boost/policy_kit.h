@@ -56,10 +56,16 @@ class Player {
     signal.now_ns = now_ns_;
     policy_->On(signal);
   }
+  // The loop has waited for them if time has passed since it was idle.
   void Busy(uint32_t ready) {
-    Tell({.kind = SignalKind::kLoopBusy, .value = ready});
+    Tell({.kind = SignalKind::kLoopBusy,
+          .value = ready,
+          .arrival_ns = now_ns_ > idle_ns_ ? now_ns_ : 0});
   }
-  void Idle() { Tell({.kind = SignalKind::kLoopIdle}); }
+  void Idle() {
+    idle_ns_ = now_ns_;
+    Tell({.kind = SignalKind::kLoopIdle});
+  }
   // What a policy has patience for changes nothing before that has passed.
   void Event() {
     const bool low = level() == Level::kLow;
@@ -119,6 +125,7 @@ class Player {
  private:
   std::unique_ptr<Policy> policy_;
   int64_t now_ns_ = 1'000 * kMs;
+  int64_t idle_ns_ = 0;
   int deadlines_ = 0;
   uint32_t next_request_ = 1'000'000;
 };

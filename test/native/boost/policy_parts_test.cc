@@ -182,18 +182,25 @@ TEST(WorkClock, TakesTimeForWorkWhenFrequenciesAreUnknown) {
 
 TEST(ReadyQueue, KnowsSinceWhenEventsAreReady) {
   ReadyQueue queue;
-  queue.Batch(4, 0, 100 * kMs);  // after a wait: they woke the loop
+  queue.Batch(4, 100 * kMs, 100 * kMs);  // they woke the loop
   EXPECT_EQ(queue.oldest_ns(), 100 * kMs);
-  queue.Begin(100 * kMs);
+  queue.Begin();
   EXPECT_EQ(queue.count(), 3);
   queue.Clear();
-  queue.Batch(4, 108 * kMs, 108 * kMs);  // came while the last batch ran
+  queue.Batch(3, 0, 108 * kMs);  // came while the last batch ran
   EXPECT_EQ(queue.oldest_ns(), 100 * kMs);
   EXPECT_EQ(queue.newest_ns(), 108 * kMs);
-  queue.Begin(108 * kMs);
-  EXPECT_EQ(queue.oldest_ns(), 102 * kMs);
-  queue.Came(105 * kMs);
-  EXPECT_EQ(queue.oldest_ns(), 105 * kMs);
+  const auto arrival = [&queue](int64_t known_ns) {
+    return queue.ArrivalOf({.kind = SignalKind::kRequestBegin,
+                            .now_ns = 109 * kMs,
+                            .arrival_ns = known_ns});
+  };
+  for (const int64_t came_ns : {102 * kMs, 104 * kMs, 106 * kMs}) {
+    queue.Begin();
+    EXPECT_EQ(queue.oldest_ns(), came_ns);
+    EXPECT_EQ(arrival(0), came_ns);
+    EXPECT_EQ(arrival(105 * kMs), 105 * kMs);
+  }
   queue.Look(9, 110 * kMs);
   EXPECT_EQ(queue.count(), 9);
   EXPECT_EQ(queue.newest_ns(), 110 * kMs);

@@ -65,6 +65,13 @@ Scenario Slow() {
 Scenario Small() {
   return {"small", Shape({{.share = 1, .mean_ms = 0.15, .sigma = 0.3}}, 15)};
 }
+// As Interleaved, with answers on one connection to a database.
+Scenario Pooled() {
+  Scenario scenario = Interleaved();
+  scenario.name = "pooled";
+  scenario.shape.one_connection = true;
+  return scenario;
+}
 
 constexpr uint32_t kSeeds = 3;
 
@@ -176,8 +183,8 @@ TEST(PolicySimulation, StaticHighBoundsAll) {
 TEST(PolicySimulation, SloDominatesCombined) {
   Outcome combined;
   Outcome slo;
-  const std::vector<Scenario> scenarios = {Mixed(),  HeavyTail(), Interleaved(),
-                                           Bursts(), Slow(),      Small()};
+  const std::vector<Scenario> scenarios = {
+      Mixed(), HeavyTail(), Interleaved(), Bursts(), Slow(), Small(), Pooled()};
   for (const Scenario& scenario : scenarios) {
     SCOPED_TRACE(scenario.name);
     Simulation simulation(scenario);

@@ -28,6 +28,8 @@ struct SimulatedGc {
 struct Workload {
   std::vector<SimulatedRequest> requests;  // by arrival
   std::vector<SimulatedGc> gcs;            // by at_work_ns
+  // The ends of I/O come on one connection: a read brings all that are there.
+  bool one_connection = false;
 };
 
 struct RouteShape {
@@ -52,6 +54,7 @@ struct WorkloadShape {
   double scavenge_ms = 0.8;
   double mark_sweep_every_ms = 1500;
   double mark_sweep_ms = 20;
+  bool one_connection = false;
 };
 
 // Made from a shape and a seed: the same for every policy.
@@ -71,6 +74,7 @@ class WorkloadMaker {
     const double rate_per_ms = shape_.load / (1 + gc_part) / mean_ms /
                                (1 + in_burst * (shape_.burst - 1));
     Workload workload;
+    workload.one_connection = shape_.one_connection;
     AddRequests(rate_per_ms, &workload);
     const double work_ms = shape_.load * shape_.seconds * 2e3;
     AddGcs(GcKind::kScavenge, shape_.scavenge_every_ms, shape_.scavenge_ms,
