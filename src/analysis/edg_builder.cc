@@ -316,16 +316,13 @@ void EdgBuilder::OnStart(const InnerRecord& record) {
 // event before the sink happens before it, so the last one gates it.
 uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
   if (slice_.request == request) return slice_.node;
+  if (slice_.guest.request == request) return GuestNode();
   const RegistrationIndex::Entry* owner = FindById(end.async_id);
   RequestGraph& graph = GraphOf(request);
   const Slice running = slice_;
   uint32_t parent = graph.LastIndex();
   bool observed = true;
-  if (slice_.guest.request == request) {
-    parent = slice_.guest.node;
-    slice_.begin_ns = slice_.guest.begin_ns;
-    slice_.begin_piece = slice_.guest.begin_piece;
-  } else if (owner != nullptr && owner->request == request) {
+  if (owner != nullptr && owner->request == request) {
     parent = owner->node;
   } else {
     observed = false;

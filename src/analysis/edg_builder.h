@@ -151,6 +151,7 @@ class EdgBuilder {
   void NoteGc(const GcTimes& gc, int64_t begin_ns, uint32_t node, bool shared,
               RequestGraph* graph) const;
   uint32_t SinkNode(RequestRef request, const InnerRecord& end);
+  uint32_t GuestNode();
   void CloseRequest(RequestRef request, uint32_t route);
   void CloseAll();
   uint32_t RouteOf(uint32_t string_id);
@@ -193,6 +194,7 @@ class EdgBuilder {
   uint64_t shared_end_piece_ = 0;
   GcTimes shared_gc_;  // collections in the event's first slice
   GcTimes slice_gc_;   // ... and in the open one
+  GcTimes host_gc_;    // ... and of it, before its guest came
   Slice slice_{};
   bool closed_some_ = false;  // a request ended in this event
 };
