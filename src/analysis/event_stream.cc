@@ -83,11 +83,13 @@ bool EventStream::NextChunk(Item* item) {
     return false;
   }
   const ChunkHeader& header = chunk_.header;
-  if (header.kind == ChunkKind::kMeta && header.index == 0) {
+  const bool starts = header.kind == ChunkKind::kMeta && header.index == 0;
+  const bool gap = !starts && (chunk_.gap_before || !had_chunk);
+  if (starts) {
     OrphanInner();
     StartSession();
     if (had_chunk) *item = Item::kRestart;
-  } else if (chunk_.gap_before || !had_chunk) {
+  } else if (gap) {
     OrphanInner();
     BreakAt(header.first_sequence, header.first_counter);
     *item = Item::kBreak;
@@ -101,7 +103,8 @@ bool EventStream::NextChunk(Item* item) {
            0});
     }
   }
-  AdvanceClock();
+  AdvanceClock(/*follows=*/!starts && !gap);
+  after_gap_ = gap;
   counts_.process = header.process;
   counts_.thread = header.thread;
   counts_.dropped +=
@@ -148,7 +151,7 @@ void EventStream::BreakAt(uint64_t first_sequence, uint64_t first_counter) {
   }
 }
 
-void EventStream::AdvanceClock() {
+void EventStream::AdvanceClock(bool follows) {
   const ChunkHeader& header = chunk_.header;
   bool forward = true;
   ChunkHeader later;
@@ -159,8 +162,12 @@ void EventStream::AdvanceClock() {
     forward = clock_.Advance(header.ticks, header.monotonic_ns);
   }
   if (!forward) Report("the clock of a chunk goes backward", &said_clock_);
+  const int64_t previous_ns = limit_ns_;
   limit_ns_ = std::max(last_end_ns_, std::clamp<int64_t>(header.monotonic_ns, 0,
                                                          ClockMap::kMaxNs));
+  if (follows) {
+    counts_.recorded_ns += std::max<int64_t>(0, limit_ns_ - previous_ns);
+  }
   counts_.first_ns =
       counts_.started ? std::min(counts_.first_ns, limit_ns_) : limit_ns_;
   counts_.last_ns = std::max(counts_.last_ns, limit_ns_);
@@ -312,6 +319,18 @@ void EventStream::TakeEvent(const Record& record) {
     PlaceInner(previous_end_ns);
     inner_used_ = true;
   }
+  if (after_gap_) [[unlikely]]
+    CountAfterGap();
+}
+
+// The triple before a gap does not say when the chunk after it began: its
+// first event does.
+void EventStream::CountAfterGap() {
+  after_gap_ = false;
+  const int64_t from_ns = event_.gc_before.empty()
+                              ? event_.begin_ns
+                              : event_.gc_before.front().time_ns;
+  counts_.recorded_ns += limit_ns_ - from_ns;
 }
 
 void EventStream::TakeReady(const Record& record, bool sane) {

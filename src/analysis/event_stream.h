@@ -61,6 +61,7 @@ struct StreamCounts {
   uint64_t nonsense = 0;       // records with impossible values
   int64_t first_ns = 0;        // CLOCK_MONOTONIC of the first and last triple
   int64_t last_ns = 0;
+  int64_t recorded_ns = 0;  // covered by chunks that are there
   uint32_t process = 0;
   uint32_t thread = 0;
   bool started = false;  // at least one good chunk
@@ -110,7 +111,8 @@ class EventStream {
   // Moves to the next chunk; *item becomes kBreak or kRestart if it does not
   // simply go on. False at the end of the file.
   bool NextChunk(Item* item);
-  void AdvanceClock();
+  // `follows`: on the chunk before, without a gap.
+  void AdvanceClock(bool follows);
   void StartSession();
   void BreakAt(uint64_t first_sequence, uint64_t first_counter);
   // Handles one record; true if an event is complete.
@@ -118,6 +120,7 @@ class EventStream {
   void TakeString(const Record& record);
   void TakeInner(const Record& record);
   void TakeEvent(const Record& record);
+  void CountAfterGap();
   void CatchUp();
   void TakeReady(const Record& record, bool sane);
   void TakeLoss(const Record& record);
@@ -168,7 +171,8 @@ class EventStream {
   uint64_t previous_index_ = 0;  // of the chunk before
 
   ClockMap clock_;
-  int64_t limit_ns_ = 0;  // no record of this chunk is later
+  int64_t limit_ns_ = 0;    // no record of this chunk is later
+  bool after_gap_ = false;  // and no event of this chunk was seen yet
   bool counter_known_ = false;
   uint64_t counter_ = 0;        // 64-bit; the records hold its low 40
   uint64_t counter_begin_ = 0;  // where the next event's interval begins

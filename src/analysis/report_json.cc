@@ -270,7 +270,7 @@ void AddCounts(const ReportInput& input, Json* json) {
     sum.dropped += file.counts.dropped;
     sum.lost_bytes += file.counts.lost_bytes;
     sum.orphaned += file.counts.orphaned;
-    span_ns += static_cast<double>(file.counts.last_ns - file.counts.first_ns);
+    span_ns += static_cast<double>(file.counts.recorded_ns);
     first_ns = std::min(first_ns, file.counts.first_ns);
     last_ns = std::max(last_ns, file.counts.last_ns);
     processes.insert(file.counts.process);

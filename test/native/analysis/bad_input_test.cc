@@ -156,6 +156,44 @@ TEST(BadInputTest, GapInFlightModeIsNone) {
   EXPECT_EQ(report["latency_ns"]["max"], 9);
 }
 
+// Four events of 90 ns, two of them before the chunks that are missing.
+TEST(BadInputTest, WhatWasNotRecordedIsNoIdleTime) {
+  TraceBuilder t;
+  t.Meta(R"({"mode":"flight"})");
+  const auto read = [&](int64_t at) { t.Event(at, at + 90, {kRead, at, 5}); };
+  read(0);
+  read(100);
+  t.Cut(200);
+  read(1'000'000);
+  t.Cut(1'000'100, /*skip=*/50);
+  read(1'000'200);
+  t.Cut(1'000'300);
+  t.Finish(1'000'350);
+  TraceBuilder again;
+  again.Event(2'000'000, 2'000'050, {kRead, 2'000'000, 5});
+  again.Cut(2'000'100, /*skip=*/1);  // nor does a chunk come before this
+  const Json alone = ReportOf(t);
+  EXPECT_EQ(alone["duration_ns"], 1'000'350);
+  EXPECT_EQ(alone["loop"]["busy_ns"], 4 * 90);
+  EXPECT_EQ(alone["loop"]["span_ns"], 200 + 100 + 200 + 50);
+  const Json both = ReportOf({t.Bytes(), again.Bytes()});
+  EXPECT_EQ(both["loop"]["busy_ns"], 4 * 90 + 50);
+  EXPECT_EQ(both["loop"]["span_ns"], 550 + 100);
+}
+
+TEST(BadInputTest, TimeBetweenSessionsWasNotRecorded) {
+  TraceBuilder t;
+  t.Meta();
+  AddRequest(&t, 100, 1);
+  t.Finish(200);
+  TraceBuilder u;
+  u.Meta(TraceBuilder::kMeta, 5000);
+  AddRequest(&u, 5100, 1);
+  u.Finish(5300);
+  const Json report = ReportOf(std::vector<std::string>{t.Bytes() + u.Bytes()});
+  EXPECT_EQ(report["loop"]["span_ns"], 200 + 300);
+}
+
 // Recording was switched off and on: the second session counts from the start.
 TEST(BadInputTest, RestartInOneFile) {
   TraceBuilder t;

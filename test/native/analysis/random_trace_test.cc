@@ -125,6 +125,7 @@ TEST_P(RandomTraceTest, EverythingAddsUp) {
   const Json report = ReportOf({bytes}, options);
   EXPECT_GT(report["requests"]["count"], 0);
   ExpectReportSums(report);
+  EXPECT_LE(report["loop"]["utilisation"], 1);
   for (const Json& request : report["slowest"]) {
     ExpectSums(request);
     int64_t queue = 0;
