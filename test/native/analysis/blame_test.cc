@@ -267,6 +267,20 @@ TEST(LoopTimelineTest, SumsMatchAWalkAndTheWindowSlides) {
   EXPECT_EQ(hidden.busy_ns, 6000);
 }
 
+// The pieces of the file before are gone, and this file's requests did not wait
+// for them.
+TEST(LoopTimelineTest, NothingIsHiddenBeforeAFilesFirstPiece) {
+  BlameLedger ledger;
+  LoopTimeline timeline(&ledger);
+  timeline.Push(10, 20, 0, false, 0);
+  timeline.Flush();
+  timeline.Push(1000, 1010, 0, false, 0);
+  const auto sum = timeline.Between(500, 0, timeline.next());
+  EXPECT_EQ(sum.first, 1);
+  EXPECT_EQ(sum.busy_ns, 10);
+  EXPECT_EQ(sum.hidden_ns, 0);
+}
+
 TEST(LoopTimelineTest, EmptyPiecesAndEmptyWaits) {
   BlameLedger ledger;
   LoopTimeline timeline(&ledger);
