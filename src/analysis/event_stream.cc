@@ -132,6 +132,7 @@ void EventStream::StartSession() {
   clock_.Reset();
   last_end_ns_ = 0;
   counter_known_ = false;
+  counter_ = 0;
   counter_begin_ = 0;
   sequence_ = std::max<uint64_t>(1, chunk_.header.first_sequence);
   slices_ = 0;

@@ -164,6 +164,25 @@ TEST(EventStreamTest, UnavailableIds) {
   EXPECT_EQ(request["path"][1]["inferred"], true);
 }
 
+// Another process with the same id wrote on: its ids are fewer.
+TEST(EventStreamTest, CounterOfASecondSession) {
+  TraceBuilder t;
+  t.set_counter(1'000'000);
+  t.Meta();
+  t.Event(10, 20, {kRead, 10, 5});
+  t.Finish(30);
+  TraceBuilder u;
+  u.Meta(TraceBuilder::kMeta, 1000).Start(1000, 1);
+  const uint64_t own = u.Register();
+  u.Event(1000, 1010, {kRead, 1000, 5});
+  u.End(2010, 1);
+  u.Event(2000, 2020, {EventType::kFsRead, 1900, own});
+  u.Finish(3000);
+  const Json report = ReportOf(std::vector<std::string>{t.Bytes() + u.Bytes()});
+  EXPECT_EQ(report["problems"].size(), 0);
+  EXPECT_EQ(report["slowest"][0]["path"][1]["inferred"], false);
+}
+
 // A recorder that began inside an event does not know the counter: the event
 // must not own all ids that there are.
 TEST(EventStreamTest, FirstCounterUnknown) {
