@@ -25,6 +25,14 @@ Enum InRange(uint8_t value, Enum otherwise) {
              : otherwise;
 }
 
+// Cuts a record's times to a stretch; returns where the next one's begins.
+int64_t CutTo(int64_t from_ns, int64_t to_ns, InnerRecord* inner) {
+  inner->time_ns = std::clamp(inner->time_ns, from_ns, to_ns);
+  if (inner->kind != RecordKind::kGc) return inner->time_ns;
+  inner->end_ns = std::clamp(inner->end_ns, inner->time_ns, to_ns);
+  return inner->end_ns;
+}
+
 }  // namespace
 
 EventStream::EventStream(ByteSource* source, std::string file, Detail detail,
@@ -352,19 +360,11 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
   for (; before < inner_.size(); ++before) {
     InnerRecord& gc = inner_[before];
     if (gc.kind != RecordKind::kGc || gc.end_ns > event_.begin_ns) break;
-    gc.time_ns = std::clamp(gc.time_ns, from_ns, event_.begin_ns);
-    gc.end_ns = std::clamp(gc.end_ns, gc.time_ns, event_.begin_ns);
-    from_ns = gc.end_ns;
+    from_ns = CutTo(from_ns, event_.begin_ns, &gc);
   }
   from_ns = event_.begin_ns;
   for (size_t i = before; i < inner_.size(); ++i) {
-    InnerRecord& inner = inner_[i];
-    inner.time_ns = std::clamp(inner.time_ns, from_ns, event_.end_ns);
-    from_ns = inner.time_ns;
-    if (inner.kind == RecordKind::kGc) {
-      inner.end_ns = std::clamp(inner.end_ns, inner.time_ns, event_.end_ns);
-      from_ns = inner.end_ns;
-    }
+    from_ns = CutTo(from_ns, event_.end_ns, &inner_[i]);
   }
   const std::span<const InnerRecord> all(inner_);
   event_.gc_before = all.first(before);
@@ -372,9 +372,11 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
 }
 
 void EventStream::OrphanInner() {
-  for (const InnerRecord& inner : inner_) {
+  int64_t from_ns = last_end_ns_;
+  for (InnerRecord& inner : inner_) {
     // A collection needs no event around it.
     if (inner.kind != RecordKind::kGc) ++counts_.orphaned;
+    from_ns = CutTo(from_ns, limit_ns_, &inner);
   }
   orphans_.swap(inner_);
   inner_.clear();

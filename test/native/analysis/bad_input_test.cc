@@ -329,6 +329,20 @@ TEST(BadInputTest, TicksFromAnotherWorld) {
   ExpectSums(request);
 }
 
+// Its end is beyond the last number that there is, and comes out small.
+TEST(BadInputTest, CollectionWithoutEventThatEndsBeforeItBegins) {
+  TraceBuilder t;
+  t.Meta();
+  AddRequest(&t, 100, 1);
+  Record gc{};
+  gc.kind = RecordKind::kGc;
+  gc.ticks = UINT64_MAX - 10;
+  gc.duration = 1e6F;
+  t.Raw(gc).Loss(200, 1).Cut(300);
+  EXPECT_EQ(ReportOf(t)["gc"]["count"], 1);
+  EXPECT_EQ(ReportOf(t)["gc"]["total_ns"], 0);
+}
+
 TEST(BadInputTest, RequestIdStartsTwice) {
   TraceBuilder t;
   t.Meta().Start(100, 1);

@@ -75,6 +75,18 @@ TEST(ClockMapTest, AnyTicksGiveATimeInRange) {
   }
 }
 
+TEST(ClockMapTest, AJumpThatIsNoTimeIsRefused) {
+  ClockMap clock;
+  EXPECT_TRUE(clock.Advance(1000, 1000));
+  EXPECT_TRUE(clock.Advance(2000, 2000));
+  EXPECT_FALSE(clock.Advance(UINT64_MAX - 1, ClockMap::kMaxNs));
+  EXPECT_EQ(clock.ToNs(2500), 2500);
+  for (const uint64_t ticks : {UINT64_MAX, (uint64_t{1} << 63) + 3000}) {
+    EXPECT_GE(clock.ToNs(ticks), 0);
+    EXPECT_LE(clock.ToNs(ticks), ClockMap::kMaxNs);
+  }
+}
+
 // The trace's clock runs at 2.5 ticks a nanosecond, and its rate changes.
 TEST(EventStreamTest, TimesComeFromTheClockTriples) {
   TraceBuilder t(1, 0, 2.5);
