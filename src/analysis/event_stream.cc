@@ -253,7 +253,7 @@ void EventStream::TakeInner(const Record& record) {
   const bool of_request = record.kind == RecordKind::kRequestStart ||
                           record.kind == RecordKind::kRequestEnd;
   if (++inner_seen_ > (of_request ? 2 * kMaxInner : kMaxInner)) {
-    ++counts_.merged_slices;
+    ++counts_.left_out;
     return;
   }
   if (!of_request && !all_) return;
@@ -266,7 +266,7 @@ void EventStream::TakeInner(const Record& record) {
     // A nested collection is part of the outer one.
     if (record.aux != 0 || !SaneSpan(record.duration)) return;
     inner.end_ns = TimeOf(record.ticks + Whole(record.duration));
-    inner.type = static_cast<uint8_t>(InRange(record.type, GcType::kScavenge));
+    inner.type = static_cast<uint8_t>(InRange(record.type, GcType::kOther));
     inner.aux = AsyncId(record) < kGcReasons ? record.id_lo : 0;
     inner_.push_back(inner);
     return;

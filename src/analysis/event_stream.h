@@ -54,12 +54,12 @@ struct Event {
 struct StreamCounts {
   uint64_t events = 0;
   uint64_t records = 0;
-  uint64_t dropped = 0;        // by the recorder, ring full
-  uint64_t lost_bytes = 0;     // by the recorder, not written
-  uint64_t orphaned = 0;       // inner records whose event is missing
-  uint64_t merged_slices = 0;  // beyond kMaxInner in one event
-  uint64_t nonsense = 0;       // records with impossible values
-  int64_t first_ns = 0;        // CLOCK_MONOTONIC of the first and last triple
+  uint64_t dropped = 0;     // by the recorder, ring full
+  uint64_t lost_bytes = 0;  // by the recorder, not written
+  uint64_t orphaned = 0;    // inner records whose event is missing
+  uint64_t left_out = 0;    // records beyond kMaxInner in one event
+  uint64_t nonsense = 0;    // records with impossible values
+  int64_t first_ns = 0;     // CLOCK_MONOTONIC of the first and last triple
   int64_t last_ns = 0;
   int64_t recorded_ns = 0;  // covered by chunks that are there
   uint32_t process = 0;
@@ -79,7 +79,8 @@ class EventStream {
     kEnd,
   };
 
-  // An event with more inner records than this has the later slices merged.
+  // Of an event with more inner records than this the later ones are left out;
+  // of requests' starts and ends those beyond twice as many.
   static constexpr size_t kMaxInner = size_t{1} << 18;
   static constexpr size_t kMaxStrings = size_t{1} << 16;
   static constexpr size_t kMaxStringBytes = 4096;

@@ -333,15 +333,15 @@ Json WarningsJson(const ReportInput& input) {
                                     " routes: the rest is one, ",
                                     input.routes->Text(RouteTable::kOther)));
   }
-  uint64_t merged = 0;
+  uint64_t left_out = 0;
   uint64_t nonsense = 0;
   for (const FileFacts& file : *input.files) {
-    merged += file.counts.merged_slices;
+    left_out += file.counts.left_out;
     nonsense += file.counts.nonsense;
   }
-  if (merged > 0) {
+  if (left_out > 0) {
     warnings.push_back(
-        absl::StrCat(merged, " records inside events of more than ",
+        absl::StrCat(left_out, " records inside events of more than ",
                      EventStream::kMaxInner, " records were left out"));
   }
   if (nonsense > 0) {

@@ -234,6 +234,14 @@ TEST(GcReasonTest, IsCountedWhereTheTraceHasIt) {
   EXPECT_EQ(gc["by_reason"], expected);
 }
 
+TEST(GcTypeTest, OneThatIsNotKnownIsAnother) {
+  TraceBuilder t;
+  t.Meta().Start(100, 1).Gc(static_cast<GcType>(7), 110, 150).End(190, 1);
+  t.Event(100, 200, {kRead, 100, 5});
+  const Json expected = {{"other", {{"count", 1}, {"total_ns", 40}}}};
+  EXPECT_EQ(ReportOf(t)["gc"]["by_type"], expected);
+}
+
 TEST(GcReasonTest, IsNotKnownOnAStockNode) {
   TraceBuilder t;
   t.Meta().Start(100, 1).Gc(GcType::kScavenge, 110, 120).End(190, 1);
