@@ -203,7 +203,6 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   const size_t share = kMaxNodesOfAll / std::max<size_t>(1, requests_.open());
   if (graph.nodes.size() >= kMinNodes &&
       graph.nodes.size() >= std::min(share, kMaxNodes)) {
-    if (!graph.truncated) ++counts_.truncated;
     graph.Truncate();
   }
   const bool is_source = graph.nodes.empty();
@@ -344,10 +343,8 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
   const uint32_t route = RouteOf(record.route);
   const auto& slot = requests_.At(request);
   if (outcome == Outcome::kAborted) {
-    ++counts_.aborted;
-    sink_->OnAborted(slot.id, slot.ordinal);
+    sink_->OnAborted({slot.id, route, slot.state.ready_ns});
   } else {
-    if (outcome == Outcome::kFailed) ++counts_.failed;
     // Up to here, V8's times of the path are known.
     if (!vm_shares_.empty()) PushPiece(record.time_ns);
     const uint32_t sink = SinkNode(request, record);

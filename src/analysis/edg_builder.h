@@ -42,13 +42,17 @@ struct EndedRequest {
   int64_t latency_ns() const { return end_ns - graph.ready_ns; }
 };
 
-// Counts of one file, or the sum over files.
+// A request whose connection was closed first: no path was looked for.
+struct AbortedRequest {
+  uint32_t id;
+  uint32_t route;
+  int64_t ready_ns;
+};
+
+// Counts of one file, or the sum over files, of what has no end to choose by.
 struct GraphCounts {
-  uint64_t lost = 0;  // requests whose start or end is missing
-  uint64_t aborted = 0;
-  uint64_t failed = 0;
+  uint64_t lost = 0;        // requests whose start or end is missing
   uint64_t unfinished = 0;  // still open at the end of the file
-  uint64_t truncated = 0;   // requests that kept only their latest nodes
   std::array<uint64_t, kGcTypes> gc_count{};
   std::array<double, kGcTypes> gc_ns{};
   // By V8's reason; at 0 those whose reason is not known.
@@ -62,8 +66,7 @@ class RequestSink {
   virtual ~RequestSink() = default;
   // Called for each request that finished or failed, in order of their ends.
   virtual void OnRequest(const EndedRequest& request) = 0;
-  // Called for each request that was aborted: no path was looked for.
-  virtual void OnAborted(uint32_t id, uint64_t ordinal) = 0;
+  virtual void OnAborted(const AbortedRequest& request) = 0;
 };
 
 // Builds the Event Dependency Graphs of one file's requests (VEE'19, section

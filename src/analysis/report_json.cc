@@ -252,10 +252,10 @@ void AddCounts(const ReportInput& input, Json* json) {
   (*json)["requests"] = {
       {"count", input.statistics->all().latencies.count()},
       {"lost", counts.lost},
-      {"aborted", counts.aborted},
-      {"failed", counts.failed},
+      {"aborted", input.explained->aborted()},
+      {"failed", input.explained->failed()},
       {"unfinished", counts.unfinished},
-      {"truncated", counts.truncated},
+      {"truncated", input.explained->truncated()},
       {"skipped", input.explained->skipped()},
   };
   StreamCounts sum;
@@ -323,9 +323,9 @@ Json WarningsJson(const ReportInput& input) {
         "up during ", explained.hidden_ns(),
         " ns is not known and counted as loop"));
   }
-  if (explained.counts().truncated > 0) {
+  if (explained.truncated() > 0) {
     warnings.push_back(absl::StrCat(
-        explained.counts().truncated,
+        explained.truncated(),
         " requests had so many events that only the latest were kept"));
   }
   if (input.routes->overflowed()) {
