@@ -12,6 +12,7 @@ void EdgBuilder::Run() {
         break;
       case EventStream::Item::kBreak:
         OnBreak();
+        break_starts_ = requests_.starts();
         break;
       case EventStream::Item::kRestart:
         OnBreak();
@@ -283,10 +284,7 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
     CloseRequest(same, RouteTable::kUnfinished);
     ++counts_.lost;
   }
-  if (requests_.full()) {
-    CloseRequest(requests_.Oldest(), RouteTable::kUnfinished);
-    ++counts_.unfinished;
-  }
+  if (requests_.full()) CloseOldest();
   const RequestRef request = requests_.Start(record.aux);
   RequestGraph& graph = GraphOf(request);
   graph.Reset();
@@ -366,12 +364,15 @@ void EdgBuilder::CloseRequest(RequestRef request, uint32_t route) {
   requests_.Close(request);
 }
 
+void EdgBuilder::CloseOldest() {
+  const RequestRef oldest = requests_.Oldest();
+  const bool lost = requests_.At(oldest).ordinal < break_starts_;
+  ++(lost ? counts_.lost : counts_.unfinished);
+  CloseRequest(oldest, RouteTable::kUnfinished);
+}
+
 void EdgBuilder::CloseAll() {
-  for (RequestRef ref = requests_.Oldest(); ref.generation != 0;
-       ref = requests_.Oldest()) {
-    CloseRequest(ref, RouteTable::kUnfinished);
-    ++counts_.unfinished;
-  }
+  while (requests_.open() > 0) CloseOldest();
   ledger_->ReleaseClosed(timeline_->next());
   requests_.ForgetLost();
   registrations_.Clear();

@@ -49,9 +49,11 @@ struct AbortedRequest {
   int64_t ready_ns;
 };
 
-// Counts of one file, or the sum over files, of what has no end to choose by.
+// Counts of one file, or the sum over files: of all requests there.
 struct GraphCounts {
-  uint64_t lost = 0;        // requests whose start or end is missing
+  // Requests whose start or end is missing; of one that was open where records
+  // are missing, and never ended, it is taken to be among them.
+  uint64_t lost = 0;
   uint64_t unfinished = 0;  // still open at the end of the file
   std::array<uint64_t, kGcTypes> gc_count{};
   std::array<double, kGcTypes> gc_ns{};
@@ -156,6 +158,7 @@ class EdgBuilder {
   uint32_t SinkNode(RequestRef request, const InnerRecord& end);
   uint32_t GuestNode();
   void CloseRequest(RequestRef request, uint32_t route);
+  void CloseOldest();
   void CloseAll();
   uint32_t RouteOf(uint32_t string_id);
   // Who registered it, of the open requests; null if nobody.
@@ -177,6 +180,7 @@ class EdgBuilder {
   CriticalPath path_{};
   GraphCounts counts_;
   std::optional<int64_t> first_ready_ns_;
+  uint64_t break_starts_ = 0;  // requests begun before records were missing
 
   // Slices whose functions others' first slices have called: in how many
   // requests, and in which the last time.

@@ -86,6 +86,27 @@ TEST(BadInputTest, UnfinishedAndEndWithoutStart) {
   EXPECT_EQ(report["tail"]["io_ns"], nullptr);
 }
 
+// Requests 1 and 3 are open where records are missing, and never end.
+TEST(BadInputTest, EndThatWasDroppedOrStandsInAMissingChunk) {
+  TraceBuilder t;
+  t.Meta().Start(100, 1);
+  t.Event(100, 110, {kRead, 100, 5});
+  t.Loss(200, 5).Start(300, 2);
+  t.Event(300, 310, {kRead, 300, 5});
+  t.End(405, 2);
+  t.Event(400, 410, {kRead, 400, 5});
+  t.Start(500, 3);
+  t.Event(500, 510, {kRead, 500, 5});
+  t.Cut(600).Start(700, 4);
+  t.Event(700, 710, {kRead, 700, 5});
+  t.Cut(900, /*skip=*/3).Start(1000, 5);
+  t.Event(1000, 1010, {kRead, 1000, 5});
+  const Json requests = ReportOf(t)["requests"];
+  EXPECT_EQ(requests["count"], 1);
+  EXPECT_EQ(requests["lost"], 2);
+  EXPECT_EQ(requests["unfinished"], 2);
+}
+
 TEST(BadInputTest, OutcomesAreCounted) {
   TraceBuilder t;
   t.Meta();
