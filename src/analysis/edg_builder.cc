@@ -201,11 +201,6 @@ void EdgBuilder::PushPiece(int64_t end_ns) {
 
 void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   RequestGraph& graph = GraphOf(request);
-  const size_t share = kMaxNodesOfAll / std::max<size_t>(1, requests_.open());
-  if (graph.nodes.size() >= kMinNodes &&
-      graph.nodes.size() >= std::min(share, kMaxNodes)) {
-    graph.Truncate();
-  }
   const bool is_source = graph.nodes.empty();
   // What ran for the request earlier in this event resumed it, or at least came
   // last of all that it waited for: an `await` is registered long before, but
@@ -213,7 +208,7 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   if (!is_source && graph.Last().event == event_->sequence) {
     parent = graph.LastIndex();
   }
-  Node& node = graph.nodes.emplace_back();
+  Node& node = nodes_.Add(&graph, requests_.open());
   node.begin_ns = slice_.begin_ns;
   node.end_ns = slice_.begin_ns;
   node.ready_ns = event_->ready_ns;
@@ -359,7 +354,9 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
 }
 
 void EdgBuilder::CloseRequest(RequestRef request, uint32_t route) {
-  ledger_->CloseOwner(GraphOf(request).owner, route);
+  RequestGraph& graph = GraphOf(request);
+  ledger_->CloseOwner(graph.owner, route);
+  nodes_.Release(&graph);
   closed_some_ = true;
   requests_.Close(request);
 }

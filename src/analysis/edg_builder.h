@@ -77,11 +77,6 @@ class RequestSink {
 // when it ends. Holds the graphs of open requests only.
 class EdgBuilder {
  public:
-  // Nodes that one request may hold; fewer where many requests are open.
-  static constexpr size_t kMaxNodes = 65536;
-  static constexpr size_t kMinNodes = 1024;
-  static constexpr size_t kMaxNodesOfAll = size_t{1} << 22;
-
   // All outlive the builder.
   EdgBuilder(EventStream* stream, RouteTable* routes, LoopTimeline* timeline,
              BlameLedger* ledger, RequestSink* sink)
@@ -175,6 +170,7 @@ class EdgBuilder {
   RequestSink* sink_;
 
   RequestTable<RequestGraph> requests_;
+  NodeBudget nodes_;
   RegistrationIndex registrations_;
   absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
   CriticalPath path_{};
