@@ -17,7 +17,7 @@ void LatencyHistogram::Add(int64_t value_ns) {
     return;
   }
   for (const int64_t value : exact_) AddToBucket(value);
-  exact_ = {};
+  exact_ = std::vector<int64_t>();  // `= {}` would keep the room
   AddToBucket(value_ns);
 }
 
