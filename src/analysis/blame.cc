@@ -38,24 +38,68 @@ void BlameLedger::CloseOwner(uint32_t owner, uint32_t route) {
   closed.route = route;
   if (closed.has_pending) {
     const auto it = pending_.find(owner);
-    const std::vector<uint32_t> pending = std::move(it->second);
+    for (const uint32_t number : it->second) Merge(number, owner, route);
     pending_.erase(it);
-    for (const uint32_t number : pending) {
-      const Blocker from = causes_[number].blocker;
-      cause_numbers_.erase(kPendingKey | KeyOf(from.kind, owner, from.type));
-      Blocker to = from;
-      to.route = route;
-      to.queue_ns = 0;
-      to.requests = 0;
-      Cause& cause = causes_[FindCause(KeyOf(from.kind, route, from.type), to)];
-      cause.blocker.queue_ns += from.queue_ns;
-      // Some requests may be in both: the larger is certain.
-      cause.blocker.requests = std::max(cause.blocker.requests, from.requests);
-      causes_[number].blocker.queue_ns = 0;
-    }
-    owners_[owner].has_pending = false;
+    closed.has_pending = false;
   }
   closed_.push_back(owner);
+}
+
+// The route of a pending cause is known now. Requests that still wait are
+// counted once; of those that are over, some may be in both numbers.
+void BlameLedger::Merge(uint32_t pending, uint32_t owner, uint32_t route) {
+  const Cause from = std::move(causes_[pending]);
+  Blocker to = from.blocker;
+  cause_numbers_.erase(kPendingKey | KeyOf(to.kind, owner, to.type));
+  to.route = route;
+  to.queue_ns = 0;
+  to.requests = 0;
+  const uint32_t number = FindCause(KeyOf(to.kind, route, to.type), to);
+  uint64_t more = 0;
+  for (const uint32_t request : from.waiting) {
+    if (!RemoveCause(request, pending)) continue;
+    if (AddCause(request, number)) ++more;
+  }
+  Cause& cause = causes_[number];
+  cause.blocker.queue_ns += from.blocker.queue_ns;
+  cause.blocker.requests =
+      std::max(cause.blocker.requests + more, from.blocker.requests);
+  cause.seen_before = std::max(cause.seen_before, from.seen_before);
+  causes_[pending] = {};
+  free_causes_.push_back(pending);
+}
+
+bool BlameLedger::AddCause(uint32_t request, uint32_t cause) {
+  std::vector<uint32_t>& known = requests_[request].causes;
+  const auto at = std::lower_bound(known.begin(), known.end(), cause);
+  if (at != known.end() && *at == cause) return false;
+  known.insert(at, cause);
+  return true;
+}
+
+bool BlameLedger::RemoveCause(uint32_t request, uint32_t cause) {
+  std::vector<uint32_t>& known = requests_[request].causes;
+  const auto at = std::lower_bound(known.begin(), known.end(), cause);
+  if (at == known.end() || *at != cause) return false;
+  known.erase(at);
+  return true;
+}
+
+// Those that are over are dropped when they are most: constant amortised cost.
+void BlameLedger::NoteWaiting(uint32_t request, std::vector<uint32_t>* waiting,
+                              uint32_t cause) {
+  if (waiting->size() == waiting->capacity() && waiting->size() >= 64) {
+    std::erase_if(*waiting, [&](uint32_t other) {
+      const std::vector<uint32_t>& known = requests_[other].causes;
+      return !std::binary_search(known.begin(), known.end(), cause);
+    });
+    // A number of a request that is over may be another's by now.
+    std::sort(waiting->begin(), waiting->end());
+    waiting->erase(std::unique(waiting->begin(), waiting->end()),
+                   waiting->end());
+    waiting->reserve(2 * waiting->size());
+  }
+  waiting->push_back(request);
 }
 
 void BlameLedger::ReleaseClosed(uint64_t next) {
@@ -184,11 +228,10 @@ void BlameLedger::CountRequests(uint64_t number, uint32_t cause) {
     const ActiveWait& wait = active_list_[i - 1];
     if (wait.first < seen_before) break;
     if (wait.last < number) continue;  // has ended
-    std::vector<uint32_t>& known = requests_[wait.request].causes;
-    const auto at = std::lower_bound(known.begin(), known.end(), cause);
-    if (at != known.end() && *at == cause) continue;
-    known.insert(at, cause);
-    ++causes_[cause].blocker.requests;
+    if (!AddCause(wait.request, cause)) continue;
+    Cause& counted = causes_[cause];
+    ++counted.blocker.requests;
+    if (counted.pending) NoteWaiting(wait.request, &counted.waiting, cause);
   }
   causes_[cause].seen_before = number + 1;
 }
@@ -213,10 +256,10 @@ uint32_t BlameLedger::CauseOf(const Piece& piece) {
   if (!owner.open) {
     return FindCause(KeyOf(blocker.kind, owner.route, piece.type), blocker);
   }
-  const size_t known = causes_.size();
   const uint32_t cause = FindCause(
       kPendingKey | KeyOf(blocker.kind, piece.owner, piece.type), blocker);
-  if (causes_.size() > known) {
+  if (!causes_[cause].pending) {
+    causes_[cause].pending = true;
     owner.has_pending = true;
     pending_[piece.owner].push_back(cause);
   }
@@ -228,10 +271,18 @@ uint32_t BlameLedger::CauseOf(Blocker::Kind kind) {
 }
 
 uint32_t BlameLedger::FindCause(uint64_t key, const Blocker& blocker) {
-  const auto [it, added] =
-      cause_numbers_.try_emplace(key, static_cast<uint32_t>(causes_.size()));
-  if (added) causes_.push_back({blocker, 0});
-  return it->second;
+  const auto [it, added] = cause_numbers_.try_emplace(key, 0);
+  if (!added) return it->second;
+  uint32_t& number = it->second;
+  if (!free_causes_.empty()) {
+    number = free_causes_.back();
+    free_causes_.pop_back();
+  } else {
+    number = static_cast<uint32_t>(causes_.size());
+    causes_.emplace_back();
+  }
+  causes_[number].blocker = blocker;
+  return number;
 }
 
 std::vector<Blocker> BlameLedger::Blockers() const {

@@ -109,12 +109,21 @@ class BlameLedger {
   };
   struct Cause {
     Blocker blocker;
-    uint64_t seen_before = 0;  // number of its last piece, plus one
+    uint64_t seen_before = 0;       // number of its last piece, plus one
+    bool pending = false;           // its route is not known yet
+    std::vector<uint32_t> waiting;  // of a pending one: requests that it has
+                                    // delayed; some are over
   };
 
   static void AddIdle(int64_t ns, Blocker* blocker);
   void Forget(uint32_t owner);
   void ForgetUpTo(uint64_t next);
+  void Merge(uint32_t pending, uint32_t owner, uint32_t route);
+  // Among the causes of a tail request. False if it was, or was not, before.
+  bool AddCause(uint32_t request, uint32_t cause);
+  bool RemoveCause(uint32_t request, uint32_t cause);
+  void NoteWaiting(uint32_t request, std::vector<uint32_t>* waiting,
+                   uint32_t cause);
   uint32_t CauseOf(const Piece& piece);
   uint32_t CauseOf(Blocker::Kind kind);  // that has neither route nor type
   uint32_t FindCause(uint64_t key, const Blocker& blocker);
@@ -139,6 +148,7 @@ class BlameLedger {
   uint64_t active_ = 0;                  // those that cover the whole piece
 
   std::vector<Cause> causes_;
+  std::vector<uint32_t> free_causes_;
   absl::flat_hash_map<uint64_t, uint32_t> cause_numbers_;
   // Nothing occupied the loop.
   Blocker loop_{Blocker::Kind::kLoop, 0, 0, 0, 0};

@@ -41,7 +41,8 @@ bool ClockMap::Advance(uint64_t ticks, int64_t monotonic_ns) {
   if (!started_) {
     started_ = true;
     current_ = {ticks, ticks, monotonic_ns, 1.0};
-  } else if (ticks > last_ticks_ && monotonic_ns > last_ns_) {
+  } else if (ticks > last_ticks_ && ticks - last_ticks_ <= kMaxSpanTicks &&
+             monotonic_ns > last_ns_) {
     const double rate = static_cast<double>(monotonic_ns - last_ns_) /
                         static_cast<double>(ticks - last_ticks_);
     Push({last_ticks_, last_ticks_, last_ns_, rate});

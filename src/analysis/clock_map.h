@@ -14,12 +14,15 @@ class ClockMap {
  public:
   static constexpr size_t kSegments = 1024;
   static constexpr int64_t kMaxNs = int64_t{1} << 60;
+  // From one chunk to the next: a difference must fit a signed number.
+  static constexpr uint64_t kMaxSpanTicks = uint64_t{1} << 62;
 
   // Forgets everything: a new recording begins.
   void Reset();
 
   // The triple of the next chunk, whose records lie before it. Returns false
-  // where the clocks went backward: the rate before is then kept.
+  // where the clocks went backward, or on by more than there is: the rate
+  // before is then kept.
   bool Advance(uint64_t ticks, int64_t monotonic_ns);
 
   // As Advance(), after a gap: the rate is taken from the triple that follows

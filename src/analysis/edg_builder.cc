@@ -12,6 +12,7 @@ void EdgBuilder::Run() {
         break;
       case EventStream::Item::kBreak:
         OnBreak();
+        break_starts_ = requests_.starts();
         break;
       case EventStream::Item::kRestart:
         OnBreak();
@@ -200,12 +201,6 @@ void EdgBuilder::PushPiece(int64_t end_ns) {
 
 void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   RequestGraph& graph = GraphOf(request);
-  const size_t share = kMaxNodesOfAll / std::max<size_t>(1, requests_.open());
-  if (graph.nodes.size() >= kMinNodes &&
-      graph.nodes.size() >= std::min(share, kMaxNodes)) {
-    if (!graph.truncated) ++counts_.truncated;
-    graph.Truncate();
-  }
   const bool is_source = graph.nodes.empty();
   // What ran for the request earlier in this event resumed it, or at least came
   // last of all that it waited for: an `await` is registered long before, but
@@ -213,7 +208,7 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   if (!is_source && graph.Last().event == event_->sequence) {
     parent = graph.LastIndex();
   }
-  Node& node = graph.nodes.emplace_back();
+  Node& node = nodes_.Add(&graph, requests_.open());
   node.begin_ns = slice_.begin_ns;
   node.end_ns = slice_.begin_ns;
   node.ready_ns = event_->ready_ns;
@@ -284,10 +279,7 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
     CloseRequest(same, RouteTable::kUnfinished);
     ++counts_.lost;
   }
-  if (requests_.full()) {
-    CloseRequest(requests_.Oldest(), RouteTable::kUnfinished);
-    ++counts_.unfinished;
-  }
+  if (requests_.full()) CloseOldest();
   const RequestRef request = requests_.Start(record.aux);
   RequestGraph& graph = GraphOf(request);
   graph.Reset();
@@ -316,16 +308,13 @@ void EdgBuilder::OnStart(const InnerRecord& record) {
 // event before the sink happens before it, so the last one gates it.
 uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
   if (slice_.request == request) return slice_.node;
+  if (slice_.guest.request == request) return GuestNode();
   const RegistrationIndex::Entry* owner = FindById(end.async_id);
   RequestGraph& graph = GraphOf(request);
   const Slice running = slice_;
   uint32_t parent = graph.LastIndex();
   bool observed = true;
-  if (slice_.guest.request == request) {
-    parent = slice_.guest.node;
-    slice_.begin_ns = slice_.guest.begin_ns;
-    slice_.begin_piece = slice_.guest.begin_piece;
-  } else if (owner != nullptr && owner->request == request) {
+  if (owner != nullptr && owner->request == request) {
     parent = owner->node;
   } else {
     observed = false;
@@ -347,10 +336,8 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
   const uint32_t route = RouteOf(record.route);
   const auto& slot = requests_.At(request);
   if (outcome == Outcome::kAborted) {
-    ++counts_.aborted;
-    sink_->OnAborted(slot.id, slot.ordinal);
+    sink_->OnAborted({slot.id, route, slot.state.ready_ns});
   } else {
-    if (outcome == Outcome::kFailed) ++counts_.failed;
     // Up to here, V8's times of the path are known.
     if (!vm_shares_.empty()) PushPiece(record.time_ns);
     const uint32_t sink = SinkNode(request, record);
@@ -367,17 +354,22 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
 }
 
 void EdgBuilder::CloseRequest(RequestRef request, uint32_t route) {
-  ledger_->CloseOwner(GraphOf(request).owner, route);
+  RequestGraph& graph = GraphOf(request);
+  ledger_->CloseOwner(graph.owner, route);
+  nodes_.Release(&graph);
   closed_some_ = true;
   requests_.Close(request);
 }
 
+void EdgBuilder::CloseOldest() {
+  const RequestRef oldest = requests_.Oldest();
+  const bool lost = requests_.At(oldest).ordinal < break_starts_;
+  ++(lost ? counts_.lost : counts_.unfinished);
+  CloseRequest(oldest, RouteTable::kUnfinished);
+}
+
 void EdgBuilder::CloseAll() {
-  for (RequestRef ref = requests_.Oldest(); ref.generation != 0;
-       ref = requests_.Oldest()) {
-    CloseRequest(ref, RouteTable::kUnfinished);
-    ++counts_.unfinished;
-  }
+  while (requests_.open() > 0) CloseOldest();
   ledger_->ReleaseClosed(timeline_->next());
   requests_.ForgetLost();
   registrations_.Clear();

@@ -42,13 +42,19 @@ struct EndedRequest {
   int64_t latency_ns() const { return end_ns - graph.ready_ns; }
 };
 
-// Counts of one file, or the sum over files.
+// A request whose connection was closed first: no path was looked for.
+struct AbortedRequest {
+  uint32_t id;
+  uint32_t route;
+  int64_t ready_ns;
+};
+
+// Counts of one file, or the sum over files: of all requests there.
 struct GraphCounts {
-  uint64_t lost = 0;  // requests whose start or end is missing
-  uint64_t aborted = 0;
-  uint64_t failed = 0;
+  // Requests whose start or end is missing; of one that was open where records
+  // are missing, and never ended, it is taken to be among them.
+  uint64_t lost = 0;
   uint64_t unfinished = 0;  // still open at the end of the file
-  uint64_t truncated = 0;   // requests that kept only their latest nodes
   std::array<uint64_t, kGcTypes> gc_count{};
   std::array<double, kGcTypes> gc_ns{};
   // By V8's reason; at 0 those whose reason is not known.
@@ -62,8 +68,7 @@ class RequestSink {
   virtual ~RequestSink() = default;
   // Called for each request that finished or failed, in order of their ends.
   virtual void OnRequest(const EndedRequest& request) = 0;
-  // Called for each request that was aborted: no path was looked for.
-  virtual void OnAborted(uint32_t id, uint64_t ordinal) = 0;
+  virtual void OnAborted(const AbortedRequest& request) = 0;
 };
 
 // Builds the Event Dependency Graphs of one file's requests (VEE'19, section
@@ -72,11 +77,6 @@ class RequestSink {
 // when it ends. Holds the graphs of open requests only.
 class EdgBuilder {
  public:
-  // Nodes that one request may hold; fewer where many requests are open.
-  static constexpr size_t kMaxNodes = 65536;
-  static constexpr size_t kMinNodes = 1024;
-  static constexpr size_t kMaxNodesOfAll = size_t{1} << 22;
-
   // All outlive the builder.
   EdgBuilder(EventStream* stream, RouteTable* routes, LoopTimeline* timeline,
              BlameLedger* ledger, RequestSink* sink)
@@ -151,7 +151,9 @@ class EdgBuilder {
   void NoteGc(const GcTimes& gc, int64_t begin_ns, uint32_t node, bool shared,
               RequestGraph* graph) const;
   uint32_t SinkNode(RequestRef request, const InnerRecord& end);
+  uint32_t GuestNode();
   void CloseRequest(RequestRef request, uint32_t route);
+  void CloseOldest();
   void CloseAll();
   uint32_t RouteOf(uint32_t string_id);
   // Who registered it, of the open requests; null if nobody.
@@ -168,11 +170,13 @@ class EdgBuilder {
   RequestSink* sink_;
 
   RequestTable<RequestGraph> requests_;
+  NodeBudget nodes_;
   RegistrationIndex registrations_;
   absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
   CriticalPath path_{};
   GraphCounts counts_;
   std::optional<int64_t> first_ready_ns_;
+  uint64_t break_starts_ = 0;  // requests begun before records were missing
 
   // Slices whose functions others' first slices have called: in how many
   // requests, and in which the last time.
@@ -193,6 +197,7 @@ class EdgBuilder {
   uint64_t shared_end_piece_ = 0;
   GcTimes shared_gc_;  // collections in the event's first slice
   GcTimes slice_gc_;   // ... and in the open one
+  GcTimes host_gc_;    // ... and of it, before its guest came
   Slice slice_{};
   bool closed_some_ = false;  // a request ended in this event
 };

@@ -23,6 +23,7 @@ void EdgBuilder::OnEdge(const InnerRecord& record) {
     PushPiece(record.time_ns);
     slice_.guest = {source.request, source.node, record.time_ns,
                     timeline_->next()};
+    host_gc_ = slice_gc_;
     return;
   }
   // It has read for whom it calls now, whoever opened the connection.
@@ -31,6 +32,29 @@ void EdgBuilder::OnEdge(const InnerRecord& record) {
   OpenSlice(record.time_ns, record.counter, record.sequence);
   slice_.by_edge = true;
   Attach(source.request, source.node, 0);
+}
+
+// The sink of a guest: the slice since its function was called. What the host
+// did before is the event's first slice, shared, or else the guest waited for
+// it; so with the collections of either part.
+uint32_t EdgBuilder::GuestNode() {
+  const Slice host = slice_;
+  const Guest& guest = host.guest;
+  slice_.begin_ns = guest.begin_ns;
+  slice_.begin_piece = guest.begin_piece;
+  Attach(guest.request, guest.node, 0);
+  const uint32_t node = slice_.node;
+  slice_ = host;
+  GcTimes own = slice_gc_;
+  for (size_t type = 0; type < own.ns.size(); ++type) {
+    own.ns[type] -= host_gc_.ns[type];
+  }
+  RequestGraph& graph = GraphOf(guest.request);
+  NoteGc(own, guest.begin_ns, node, /*shared=*/false, &graph);
+  if (slice_.prefix) {
+    NoteGc(host_gc_, slice_.begin_ns, node, /*shared=*/true, &graph);
+  }
+  return node;
 }
 
 // V8 begins a slice for each continuation. Those of one request that follow

@@ -25,6 +25,14 @@ Enum InRange(uint8_t value, Enum otherwise) {
              : otherwise;
 }
 
+// Cuts a record's times to a stretch; returns where the next one's begins.
+int64_t CutTo(int64_t from_ns, int64_t to_ns, InnerRecord* inner) {
+  inner->time_ns = std::clamp(inner->time_ns, from_ns, to_ns);
+  if (inner->kind != RecordKind::kGc) return inner->time_ns;
+  inner->end_ns = std::clamp(inner->end_ns, inner->time_ns, to_ns);
+  return inner->end_ns;
+}
+
 }  // namespace
 
 EventStream::EventStream(ByteSource* source, std::string file, Detail detail,
@@ -83,11 +91,13 @@ bool EventStream::NextChunk(Item* item) {
     return false;
   }
   const ChunkHeader& header = chunk_.header;
-  if (header.kind == ChunkKind::kMeta && header.index == 0) {
+  const bool starts = header.kind == ChunkKind::kMeta && header.index == 0;
+  const bool gap = !starts && (chunk_.gap_before || !had_chunk);
+  if (starts) {
     OrphanInner();
     StartSession();
     if (had_chunk) *item = Item::kRestart;
-  } else if (chunk_.gap_before || !had_chunk) {
+  } else if (gap) {
     OrphanInner();
     BreakAt(header.first_sequence, header.first_counter);
     *item = Item::kBreak;
@@ -101,7 +111,8 @@ bool EventStream::NextChunk(Item* item) {
            0});
     }
   }
-  AdvanceClock();
+  AdvanceClock(/*follows=*/!starts && !gap);
+  after_gap_ = gap;
   counts_.process = header.process;
   counts_.thread = header.thread;
   counts_.dropped +=
@@ -129,6 +140,7 @@ void EventStream::StartSession() {
   clock_.Reset();
   last_end_ns_ = 0;
   counter_known_ = false;
+  counter_ = 0;
   counter_begin_ = 0;
   sequence_ = std::max<uint64_t>(1, chunk_.header.first_sequence);
   slices_ = 0;
@@ -148,7 +160,7 @@ void EventStream::BreakAt(uint64_t first_sequence, uint64_t first_counter) {
   }
 }
 
-void EventStream::AdvanceClock() {
+void EventStream::AdvanceClock(bool follows) {
   const ChunkHeader& header = chunk_.header;
   bool forward = true;
   ChunkHeader later;
@@ -159,8 +171,12 @@ void EventStream::AdvanceClock() {
     forward = clock_.Advance(header.ticks, header.monotonic_ns);
   }
   if (!forward) Report("the clock of a chunk goes backward", &said_clock_);
+  const int64_t previous_ns = limit_ns_;
   limit_ns_ = std::max(last_end_ns_, std::clamp<int64_t>(header.monotonic_ns, 0,
                                                          ClockMap::kMaxNs));
+  if (follows) {
+    counts_.recorded_ns += std::max<int64_t>(0, limit_ns_ - previous_ns);
+  }
   counts_.first_ns =
       counts_.started ? std::min(counts_.first_ns, limit_ns_) : limit_ns_;
   counts_.last_ns = std::max(counts_.last_ns, limit_ns_);
@@ -237,7 +253,7 @@ void EventStream::TakeInner(const Record& record) {
   const bool of_request = record.kind == RecordKind::kRequestStart ||
                           record.kind == RecordKind::kRequestEnd;
   if (++inner_seen_ > (of_request ? 2 * kMaxInner : kMaxInner)) {
-    ++counts_.merged_slices;
+    ++counts_.left_out;
     return;
   }
   if (!of_request && !all_) return;
@@ -250,7 +266,7 @@ void EventStream::TakeInner(const Record& record) {
     // A nested collection is part of the outer one.
     if (record.aux != 0 || !SaneSpan(record.duration)) return;
     inner.end_ns = TimeOf(record.ticks + Whole(record.duration));
-    inner.type = static_cast<uint8_t>(InRange(record.type, GcType::kScavenge));
+    inner.type = static_cast<uint8_t>(InRange(record.type, GcType::kOther));
     inner.aux = AsyncId(record) < kGcReasons ? record.id_lo : 0;
     inner_.push_back(inner);
     return;
@@ -312,6 +328,18 @@ void EventStream::TakeEvent(const Record& record) {
     PlaceInner(previous_end_ns);
     inner_used_ = true;
   }
+  if (after_gap_) [[unlikely]]
+    CountAfterGap();
+}
+
+// The triple before a gap does not say when the chunk after it began: its
+// first event does.
+void EventStream::CountAfterGap() {
+  after_gap_ = false;
+  const int64_t from_ns = event_.gc_before.empty()
+                              ? event_.begin_ns
+                              : event_.gc_before.front().time_ns;
+  counts_.recorded_ns += limit_ns_ - from_ns;
 }
 
 void EventStream::TakeReady(const Record& record, bool sane) {
@@ -332,19 +360,11 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
   for (; before < inner_.size(); ++before) {
     InnerRecord& gc = inner_[before];
     if (gc.kind != RecordKind::kGc || gc.end_ns > event_.begin_ns) break;
-    gc.time_ns = std::clamp(gc.time_ns, from_ns, event_.begin_ns);
-    gc.end_ns = std::clamp(gc.end_ns, gc.time_ns, event_.begin_ns);
-    from_ns = gc.end_ns;
+    from_ns = CutTo(from_ns, event_.begin_ns, &gc);
   }
   from_ns = event_.begin_ns;
   for (size_t i = before; i < inner_.size(); ++i) {
-    InnerRecord& inner = inner_[i];
-    inner.time_ns = std::clamp(inner.time_ns, from_ns, event_.end_ns);
-    from_ns = inner.time_ns;
-    if (inner.kind == RecordKind::kGc) {
-      inner.end_ns = std::clamp(inner.end_ns, inner.time_ns, event_.end_ns);
-      from_ns = inner.end_ns;
-    }
+    from_ns = CutTo(from_ns, event_.end_ns, &inner_[i]);
   }
   const std::span<const InnerRecord> all(inner_);
   event_.gc_before = all.first(before);
@@ -352,9 +372,11 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
 }
 
 void EventStream::OrphanInner() {
-  for (const InnerRecord& inner : inner_) {
+  int64_t from_ns = last_end_ns_;
+  for (InnerRecord& inner : inner_) {
     // A collection needs no event around it.
     if (inner.kind != RecordKind::kGc) ++counts_.orphaned;
+    from_ns = CutTo(from_ns, limit_ns_, &inner);
   }
   orphans_.swap(inner_);
   inner_.clear();

@@ -54,13 +54,14 @@ struct Event {
 struct StreamCounts {
   uint64_t events = 0;
   uint64_t records = 0;
-  uint64_t dropped = 0;        // by the recorder, ring full
-  uint64_t lost_bytes = 0;     // by the recorder, not written
-  uint64_t orphaned = 0;       // inner records whose event is missing
-  uint64_t merged_slices = 0;  // beyond kMaxInner in one event
-  uint64_t nonsense = 0;       // records with impossible values
-  int64_t first_ns = 0;        // CLOCK_MONOTONIC of the first and last triple
+  uint64_t dropped = 0;     // by the recorder, ring full
+  uint64_t lost_bytes = 0;  // by the recorder, not written
+  uint64_t orphaned = 0;    // inner records whose event is missing
+  uint64_t left_out = 0;    // records beyond kMaxInner in one event
+  uint64_t nonsense = 0;    // records with impossible values
+  int64_t first_ns = 0;     // CLOCK_MONOTONIC of the first and last triple
   int64_t last_ns = 0;
+  int64_t recorded_ns = 0;  // covered by chunks that are there
   uint32_t process = 0;
   uint32_t thread = 0;
   bool started = false;  // at least one good chunk
@@ -78,7 +79,8 @@ class EventStream {
     kEnd,
   };
 
-  // An event with more inner records than this has the later slices merged.
+  // Of an event with more inner records than this the later ones are left out;
+  // of requests' starts and ends those beyond twice as many.
   static constexpr size_t kMaxInner = size_t{1} << 18;
   static constexpr size_t kMaxStrings = size_t{1} << 16;
   static constexpr size_t kMaxStringBytes = 4096;
@@ -110,7 +112,8 @@ class EventStream {
   // Moves to the next chunk; *item becomes kBreak or kRestart if it does not
   // simply go on. False at the end of the file.
   bool NextChunk(Item* item);
-  void AdvanceClock();
+  // `follows`: on the chunk before, without a gap.
+  void AdvanceClock(bool follows);
   void StartSession();
   void BreakAt(uint64_t first_sequence, uint64_t first_counter);
   // Handles one record; true if an event is complete.
@@ -118,6 +121,7 @@ class EventStream {
   void TakeString(const Record& record);
   void TakeInner(const Record& record);
   void TakeEvent(const Record& record);
+  void CountAfterGap();
   void CatchUp();
   void TakeReady(const Record& record, bool sane);
   void TakeLoss(const Record& record);
@@ -168,7 +172,8 @@ class EventStream {
   uint64_t previous_index_ = 0;  // of the chunk before
 
   ClockMap clock_;
-  int64_t limit_ns_ = 0;  // no record of this chunk is later
+  int64_t limit_ns_ = 0;    // no record of this chunk is later
+  bool after_gap_ = false;  // and no event of this chunk was seen yet
   bool counter_known_ = false;
   uint64_t counter_ = 0;        // 64-bit; the records hold its low 40
   uint64_t counter_begin_ = 0;  // where the next event's interval begins

@@ -7,10 +7,7 @@ namespace {
 
 void AddCounts(const GraphCounts& counts, GraphCounts* sum) {
   sum->lost += counts.lost;
-  sum->aborted += counts.aborted;
-  sum->failed += counts.failed;
   sum->unfinished += counts.unfinished;
-  sum->truncated += counts.truncated;
   sum->busy_ns += counts.busy_ns;
   for (int type = 0; type < kGcTypes; ++type) {
     sum->gc_count[type] += counts.gc_count[type];
@@ -39,19 +36,26 @@ void ExplainPass::RunFile(uint32_t file, EventStream* stream,
   wanted_unresolved_ = false;
 }
 
-void ExplainPass::OnAborted(uint32_t id, uint64_t /*ordinal*/) {
-  if (options_.request == id) wanted_aborted_ = true;
+// Whether the options leave the request in; counts those that were skipped.
+bool ExplainPass::Counts(uint32_t route, int64_t ready_ns) {
+  if (options_.route_filter != nullptr &&
+      routes_->Text(route) != *options_.route_filter) {
+    return false;
+  }
+  // The first that is read need not be the first that came.
+  const bool skipped = options_.skip_ns > 0 &&
+                       ready_ns < builder_->first_ready_ns() + options_.skip_ns;
+  if (skipped) ++skipped_;
+  return !skipped;
+}
+
+void ExplainPass::OnAborted(const AbortedRequest& request) {
+  if (options_.request == request.id) wanted_aborted_ = true;
+  if (Counts(request.route, request.ready_ns)) ++aborted_;
 }
 
 void ExplainPass::OnRequest(const EndedRequest& request) {
-  const bool of_route = options_.route_filter == nullptr ||
-                        routes_->Text(request.route) == *options_.route_filter;
-  // The first that is read need not be the first that came.
-  const bool skipped =
-      options_.skip_ns > 0 &&
-      request.graph.ready_ns < builder_->first_ready_ns() + options_.skip_ns;
-  if (of_route && skipped) ++skipped_;
-  const bool counted = of_route && !skipped;
+  const bool counted = Counts(request.route, request.graph.ready_ns);
   if (!counted && options_.request != request.id) return;
   const Components components = Explain(request);
   if (options_.request == request.id) {
@@ -61,6 +65,8 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
     }
   }
   if (!counted) return;
+  if (request.outcome == Outcome::kFailed) ++failed_;
+  if (request.graph.truncated) ++truncated_;
   statistics_->all().Add(components);
   if (TailStatistics* route = statistics_->Route(request.route)) {
     route->Add(components);

@@ -49,7 +49,7 @@ class ExplainPass : public RequestSink {
 
   // RequestSink
   void OnRequest(const EndedRequest& request) override;
-  void OnAborted(uint32_t id, uint64_t ordinal) override;
+  void OnAborted(const AbortedRequest& request) override;
 
   const BlameLedger& ledger() const { return ledger_; }
   // As many as the first pass found, slowest first.
@@ -64,11 +64,16 @@ class ExplainPass : public RequestSink {
     return ready_kinds_;
   }
   const std::array<ExecGc, kGcTypes>& exec_gc() const { return exec_gc_; }
+  // Of the requests that the options leave in.
+  uint64_t aborted() const { return aborted_; }
+  uint64_t failed() const { return failed_; }
+  uint64_t truncated() const { return truncated_; }
   uint64_t skipped() const { return skipped_; }
   uint64_t hidden_requests() const { return hidden_requests_; }
   int64_t hidden_ns() const { return hidden_ns_; }
 
  private:
+  bool Counts(uint32_t route, int64_t ready_ns);
   Components Explain(const EndedRequest& request);
   void BlameTail(const EndedRequest& request, const Components& components);
   void Describe(const EndedRequest& request, const Components& components);
@@ -90,7 +95,10 @@ class ExplainPass : public RequestSink {
   GraphCounts counts_;
   std::array<uint64_t, kReadyKinds> ready_kinds_{};
   std::array<ExecGc, kGcTypes> exec_gc_{};
-  uint64_t skipped_ = 0;  // requests, because of skip_ns
+  uint64_t aborted_ = 0;
+  uint64_t failed_ = 0;
+  uint64_t truncated_ = 0;  // kept only their latest nodes
+  uint64_t skipped_ = 0;    // because of skip_ns
   uint64_t hidden_requests_ = 0;
   int64_t hidden_ns_ = 0;
   std::vector<Wait> waits_;  // of the current request

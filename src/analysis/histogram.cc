@@ -17,7 +17,7 @@ void LatencyHistogram::Add(int64_t value_ns) {
     return;
   }
   for (const int64_t value : exact_) AddToBucket(value);
-  exact_ = {};
+  exact_ = std::vector<int64_t>();  // `= {}` would keep the room
   AddToBucket(value_ns);
 }
 
@@ -39,12 +39,20 @@ void LatencyHistogram::AddToBucket(int64_t value_ns) {
   if (count < UINT32_MAX) ++count;
 }
 
+// In whole numbers: 99.9 / 100 * 1000 is more than 999 in doubles. The
+// percentile counts to the millionth of a percent.
+uint64_t LatencyHistogram::RankOf(double percentile) const {
+  constexpr uint64_t kWhole = 100'000'000;
+  const auto share = static_cast<uint64_t>(
+      std::llround(std::clamp(percentile, 0.0, 100.0) * (kWhole / 100)));
+  const uint64_t rank =
+      count_ / kWhole * share + (count_ % kWhole * share + kWhole - 1) / kWhole;
+  return std::clamp<uint64_t>(rank, 1, count_);
+}
+
 int64_t LatencyHistogram::Percentile(double percentile) const {
   if (count_ == 0) return 0;
-  const double position =
-      std::ceil(percentile / 100 * static_cast<double>(count_));
-  const uint64_t rank = std::clamp<uint64_t>(
-      static_cast<uint64_t>(std::max(position, 1.0)), 1, count_);
+  const uint64_t rank = RankOf(percentile);
   if (exact_.empty()) return std::clamp(RankInBuckets(rank), min_, max_);
   std::vector<int64_t> sorted = exact_;
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(rank - 1),

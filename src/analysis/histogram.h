@@ -35,6 +35,7 @@ class LatencyHistogram {
   using Octave = std::array<uint32_t, kSubBuckets>;
 
   void AddToBucket(int64_t value_ns);
+  uint64_t RankOf(double percentile) const;
   int64_t RankInBuckets(uint64_t rank) const;
 
   uint64_t count_ = 0;

@@ -36,11 +36,12 @@ class SlowestRequests {
 };
 
 // The first pass over a file: latencies only, for the thresholds that divide
-// tail from rest. `route_filter` < 0: all routes count, else only this one (as
-// text: numbers are given out as routes appear).
+// tail from rest.
 struct LatencyPassOptions {
   uint32_t file = 0;
-  const std::string* route_filter = nullptr;  // null: all
+  // Only this route counts (as text: numbers are given out as routes appear);
+  // null: all do.
+  const std::string* route_filter = nullptr;
   int64_t skip_ns = 0;  // requests so soon after the file's first do not count
 };
 void RunLatencyPass(EventStream* stream, const LatencyPassOptions& options,

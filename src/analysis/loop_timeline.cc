@@ -45,6 +45,7 @@ void LoopTimeline::Grow() {
 
 void LoopTimeline::Flush() {
   while (first_ < next_) RetireFirst();
+  file_first_ = next_;
 }
 
 void LoopTimeline::RetireFirst() {
@@ -86,7 +87,8 @@ LoopTimeline::Occupied LoopTimeline::Between(int64_t from_ns, uint64_t hint,
   // Most waits begin where a piece does.
   const bool at_low = low < end && At(low).end_ns > from_ns;
   sum.first = at_low ? low : FirstEndingAfter(from_ns, low, end);
-  if (sum.first == first_ && first_ > hint && first_ < next_) {
+  if (sum.first == first_ && first_ > std::max(hint, file_first_) &&
+      first_ < next_) {
     sum.hidden_ns = std::max<int64_t>(0, At(first_).begin_ns - from_ns);
   }
   if (sum.first == end) return sum;

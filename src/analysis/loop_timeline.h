@@ -94,7 +94,8 @@ class LoopTimeline {
   // Whether any piece so far had such times.
   bool has_vm_times() const { return vm_.jit_ns > 0 || vm_.ic_ns > 0; }
 
-  // Hands all pieces to the ledger: the end of a file.
+  // Hands all pieces to the ledger: the end of a file, or of a recording in
+  // it. Nobody waits for what came before.
   void Flush();
 
  private:
@@ -109,6 +110,7 @@ class LoopTimeline {
   uint64_t mask_ = 0;
   uint64_t first_ = 0;
   uint64_t next_ = 0;
+  uint64_t file_first_ = 0;  // this file's
   int64_t busy_ns_ = 0;
   int64_t gc_ns_ = 0;
   int64_t unowned_ns_ = 0;

@@ -252,10 +252,10 @@ void AddCounts(const ReportInput& input, Json* json) {
   (*json)["requests"] = {
       {"count", input.statistics->all().latencies.count()},
       {"lost", counts.lost},
-      {"aborted", counts.aborted},
-      {"failed", counts.failed},
+      {"aborted", input.explained->aborted()},
+      {"failed", input.explained->failed()},
       {"unfinished", counts.unfinished},
-      {"truncated", counts.truncated},
+      {"truncated", input.explained->truncated()},
       {"skipped", input.explained->skipped()},
   };
   StreamCounts sum;
@@ -270,7 +270,7 @@ void AddCounts(const ReportInput& input, Json* json) {
     sum.dropped += file.counts.dropped;
     sum.lost_bytes += file.counts.lost_bytes;
     sum.orphaned += file.counts.orphaned;
-    span_ns += static_cast<double>(file.counts.last_ns - file.counts.first_ns);
+    span_ns += static_cast<double>(file.counts.recorded_ns);
     first_ns = std::min(first_ns, file.counts.first_ns);
     last_ns = std::max(last_ns, file.counts.last_ns);
     processes.insert(file.counts.process);
@@ -323,9 +323,9 @@ Json WarningsJson(const ReportInput& input) {
         "up during ", explained.hidden_ns(),
         " ns is not known and counted as loop"));
   }
-  if (explained.counts().truncated > 0) {
+  if (explained.truncated() > 0) {
     warnings.push_back(absl::StrCat(
-        explained.counts().truncated,
+        explained.truncated(),
         " requests had so many events that only the latest were kept"));
   }
   if (input.routes->overflowed()) {
@@ -333,15 +333,15 @@ Json WarningsJson(const ReportInput& input) {
                                     " routes: the rest is one, ",
                                     input.routes->Text(RouteTable::kOther)));
   }
-  uint64_t merged = 0;
+  uint64_t left_out = 0;
   uint64_t nonsense = 0;
   for (const FileFacts& file : *input.files) {
-    merged += file.counts.merged_slices;
+    left_out += file.counts.left_out;
     nonsense += file.counts.nonsense;
   }
-  if (merged > 0) {
+  if (left_out > 0) {
     warnings.push_back(
-        absl::StrCat(merged, " records inside events of more than ",
+        absl::StrCat(left_out, " records inside events of more than ",
                      EventStream::kMaxInner, " records were left out"));
   }
   if (nonsense > 0) {

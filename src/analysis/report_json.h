@@ -13,7 +13,7 @@
 
 namespace edgewise {
 
-// What the first pass learned about one usable file.
+// What the second pass, which reads everything, learned about one usable file.
 struct FileFacts {
   StreamCounts counts;
   TraceMeta meta;

@@ -11,10 +11,6 @@ constexpr size_t kMaxKeptNodes = 256;
 }  // namespace
 
 void RequestGraph::Reset() {
-  if (nodes.capacity() > kMaxKeptNodes) {
-    nodes = {};
-    gc = {};
-  }
   nodes.clear();
   gc.clear();
   ready_ns = 0;
@@ -31,6 +27,35 @@ void RequestGraph::Truncate() {
   dropped += static_cast<uint32_t>(count);
   truncated = true;
   std::erase_if(gc, [this](const GcNote& note) { return !Holds(note.node); });
+}
+
+size_t NodeBudget::LimitOf(size_t open) const {
+  const size_t share = max_nodes_ / std::max<size_t>(1, open);
+  // Those that fill half their share need no more than half of all together.
+  if (held_ >= max_nodes_) return std::max(share / 2, kFewNodes);
+  return std::clamp(share, kMinNodes, kMaxNodes);
+}
+
+void NodeBudget::MakeRoom(RequestGraph* graph, size_t open) {
+  std::vector<Node>& nodes = graph->nodes;
+  const size_t limit = LimitOf(open);
+  if (nodes.size() >= limit) {
+    graph->Truncate();
+    return;
+  }
+  const size_t before = nodes.capacity();
+  nodes.reserve(std::min(limit, std::max<size_t>(4, 2 * before)));
+  held_ += nodes.capacity() - before;
+}
+
+void NodeBudget::Release(RequestGraph* graph) {
+  const size_t nodes = graph->nodes.capacity();
+  if (nodes > kMaxKeptNodes || held_ > max_nodes_ / 2) {
+    // `= {}` would empty it only.
+    graph->nodes = std::vector<Node>();
+    held_ -= nodes;
+  }
+  if (graph->gc.capacity() > kMaxKeptNodes) graph->gc = std::vector<GcNote>();
 }
 
 }  // namespace edgewise

@@ -73,9 +73,44 @@ struct RequestGraph {
   }
   Node& Last() { return nodes.back(); }
 
+  // Forgets all, for the next request; keeps what is allocated.
   void Reset();
   // Drops the older half of the nodes after the source.
   void Truncate();
+};
+
+// Bounds what the graphs of all requests hold together. A graph may hold its
+// share; and where there is room, as much as any request needs.
+class NodeBudget {
+ public:
+  static constexpr size_t kMaxNodes = 65536;  // that one graph may hold
+  static constexpr size_t kMinNodes = 1024;
+  static constexpr size_t kFewNodes = 16;  // where there is no room
+  static constexpr size_t kMaxNodesOfAll = size_t{1} << 22;
+
+  explicit NodeBudget(size_t max_nodes = kMaxNodesOfAll)
+      : max_nodes_(max_nodes) {}
+
+  // A new last node; the graph is truncated where it may not grow. `open`: so
+  // many requests are.
+  Node& Add(RequestGraph* graph, size_t open) {
+    if (graph->nodes.size() == graph->nodes.capacity()) [[unlikely]] {
+      MakeRoom(graph, open);
+    }
+    return graph->nodes.emplace_back();
+  }
+  // The request has ended. Its slot keeps a little for the next.
+  void Release(RequestGraph* graph);
+
+  // Room for so many nodes is allocated.
+  size_t held() const { return held_; }
+
+ private:
+  size_t LimitOf(size_t open) const;
+  void MakeRoom(RequestGraph* graph, size_t open);
+
+  const size_t max_nodes_;
+  size_t held_ = 0;
 };
 
 }  // namespace edgewise

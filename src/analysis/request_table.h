@@ -71,7 +71,7 @@ class RequestTable {
     slot.open = false;
     by_id_.erase(slot.id);
     free_.push_back(ref.slot);
-    if (order_.size() - order_begin_ > 2 * by_id_.size() + 64) Tidy();
+    if (order_.size() > 2 * by_id_.size() + 64) Tidy();
   }
 
   size_t open() const { return by_id_.size(); }

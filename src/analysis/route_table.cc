@@ -23,9 +23,4 @@ uint32_t RouteTable::Intern(std::string_view text) {
   return route;
 }
 
-int64_t RouteTable::Find(std::string_view text) const {
-  const auto it = numbers_.find(absl::string_view(text.data(), text.size()));
-  return it == numbers_.end() ? -1 : static_cast<int64_t>(it->second);
-}
-
 }  // namespace edgewise

@@ -21,8 +21,6 @@ class RouteTable {
 
   RouteTable();
   uint32_t Intern(std::string_view text);
-  // The number of a text that is already there, or -1.
-  int64_t Find(std::string_view text) const;
   const std::string& Text(uint32_t route) const { return texts_[route]; }
   uint32_t size() const { return static_cast<uint32_t>(texts_.size()); }
   bool overflowed() const { return overflowed_; }

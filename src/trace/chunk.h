@@ -35,8 +35,8 @@ struct ChunkHeader {
   int64_t realtime_ns;
   uint64_t first_sequence;  // sequence number of the first event or slice
   uint64_t first_counter;   // async-id counter before the first record
-  uint64_t dropped;         // records dropped so far, in the thread's life
-  uint64_t lost_bytes;  // bytes that could not be written so far (disk full)
+  uint64_t dropped;         // records dropped since recording began (ring full)
+  uint64_t lost_bytes;      // bytes not written since then (disk full, quota)
   uint32_t process;
   uint32_t thread;  // 0: main thread; else worker_threads' threadId
   uint32_t reserved;

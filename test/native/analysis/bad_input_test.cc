@@ -86,6 +86,27 @@ TEST(BadInputTest, UnfinishedAndEndWithoutStart) {
   EXPECT_EQ(report["tail"]["io_ns"], nullptr);
 }
 
+// Requests 1 and 3 are open where records are missing, and never end.
+TEST(BadInputTest, EndThatWasDroppedOrStandsInAMissingChunk) {
+  TraceBuilder t;
+  t.Meta().Start(100, 1);
+  t.Event(100, 110, {kRead, 100, 5});
+  t.Loss(200, 5).Start(300, 2);
+  t.Event(300, 310, {kRead, 300, 5});
+  t.End(405, 2);
+  t.Event(400, 410, {kRead, 400, 5});
+  t.Start(500, 3);
+  t.Event(500, 510, {kRead, 500, 5});
+  t.Cut(600).Start(700, 4);
+  t.Event(700, 710, {kRead, 700, 5});
+  t.Cut(900, /*skip=*/3).Start(1000, 5);
+  t.Event(1000, 1010, {kRead, 1000, 5});
+  const Json requests = ReportOf(t)["requests"];
+  EXPECT_EQ(requests["count"], 1);
+  EXPECT_EQ(requests["lost"], 2);
+  EXPECT_EQ(requests["unfinished"], 2);
+}
+
 TEST(BadInputTest, OutcomesAreCounted) {
   TraceBuilder t;
   t.Meta();
@@ -154,6 +175,44 @@ TEST(BadInputTest, GapInFlightModeIsNone) {
   EXPECT_EQ(report["requests"]["count"], 2);
   EXPECT_EQ(report["latency_ns"]["p50"], 9);
   EXPECT_EQ(report["latency_ns"]["max"], 9);
+}
+
+// Four events of 90 ns, two of them before the chunks that are missing.
+TEST(BadInputTest, WhatWasNotRecordedIsNoIdleTime) {
+  TraceBuilder t;
+  t.Meta(R"({"mode":"flight"})");
+  const auto read = [&](int64_t at) { t.Event(at, at + 90, {kRead, at, 5}); };
+  read(0);
+  read(100);
+  t.Cut(200);
+  read(1'000'000);
+  t.Cut(1'000'100, /*skip=*/50);
+  read(1'000'200);
+  t.Cut(1'000'300);
+  t.Finish(1'000'350);
+  TraceBuilder again;
+  again.Event(2'000'000, 2'000'050, {kRead, 2'000'000, 5});
+  again.Cut(2'000'100, /*skip=*/1);  // nor does a chunk come before this
+  const Json alone = ReportOf(t);
+  EXPECT_EQ(alone["duration_ns"], 1'000'350);
+  EXPECT_EQ(alone["loop"]["busy_ns"], 4 * 90);
+  EXPECT_EQ(alone["loop"]["span_ns"], 200 + 100 + 200 + 50);
+  const Json both = ReportOf({t.Bytes(), again.Bytes()});
+  EXPECT_EQ(both["loop"]["busy_ns"], 4 * 90 + 50);
+  EXPECT_EQ(both["loop"]["span_ns"], 550 + 100);
+}
+
+TEST(BadInputTest, TimeBetweenSessionsWasNotRecorded) {
+  TraceBuilder t;
+  t.Meta();
+  AddRequest(&t, 100, 1);
+  t.Finish(200);
+  TraceBuilder u;
+  u.Meta(TraceBuilder::kMeta, 5000);
+  AddRequest(&u, 5100, 1);
+  u.Finish(5300);
+  const Json report = ReportOf(std::vector<std::string>{t.Bytes() + u.Bytes()});
+  EXPECT_EQ(report["loop"]["span_ns"], 200 + 300);
 }
 
 // Recording was switched off and on: the second session counts from the start.
@@ -289,6 +348,20 @@ TEST(BadInputTest, TicksFromAnotherWorld) {
   t.Event(190, 210, {kRead, 180, 5});
   const Json request = RequestOf(t, 1);
   ExpectSums(request);
+}
+
+// Its end is beyond the last number that there is, and comes out small.
+TEST(BadInputTest, CollectionWithoutEventThatEndsBeforeItBegins) {
+  TraceBuilder t;
+  t.Meta();
+  AddRequest(&t, 100, 1);
+  Record gc{};
+  gc.kind = RecordKind::kGc;
+  gc.ticks = UINT64_MAX - 10;
+  gc.duration = 1e6F;
+  t.Raw(gc).Loss(200, 1).Cut(300);
+  EXPECT_EQ(ReportOf(t)["gc"]["count"], 1);
+  EXPECT_EQ(ReportOf(t)["gc"]["total_ns"], 0);
 }
 
 TEST(BadInputTest, RequestIdStartsTwice) {

@@ -103,35 +103,44 @@ class BlameTest : public ::testing::TestWithParam<uint32_t> {
     return sum;
   }
 
-  BlameLedger ledger_;
-  LoopTimeline timeline_{&ledger_};
-  SlowLedger slow_;
-  std::vector<uint32_t> owners_;
-  std::vector<uint32_t> routes_;
-  int64_t now_ns_ = 1000;
-};
-
-TEST_P(BlameTest, AgreesWithWalkingEveryWait) {
-  std::mt19937 random(GetParam());
-  const auto pick = [&](uint32_t below) { return random() % below; };
-  for (int i = 0; i < 12; ++i) {
-    owners_.push_back(ledger_.NewOwner());
-    routes_.push_back(3 + pick(4));
+  void OpenOwners(int count, std::mt19937* random) {
+    for (int i = 0; i < count; ++i) {
+      owners_.push_back(ledger_.NewOwner());
+      routes_.push_back(3 + (*random)() % 4);
+    }
   }
-  for (int step = 0; step < 400; ++step) {
-    if (pick(4) == 0) now_ns_ += pick(50);
-    const bool is_gc = pick(10) == 0;
-    const int owner = pick(3) == 0 ? -1 : static_cast<int>(pick(12));
-    const int64_t length_ns = 3 + pick(100);
-    VmTimes vm;
-    if (!is_gc && pick(3) == 0) vm.jit_ns = pick(length_ns / 2);
-    if (!is_gc && pick(3) == 0) vm.ic_ns = pick(length_ns / 2);
-    Push(length_ns, owner, is_gc, static_cast<uint8_t>(pick(3)), vm);
-    if (pick(5) != 0) continue;
-    // A request with up to three waits that do not overlap, and end here.
+
+  void CloseOwners(size_t first, size_t end) {
+    for (size_t i = first; i < end; ++i) {
+      ledger_.CloseOwner(owners_[i], routes_[i]);
+    }
+    ledger_.ReleaseClosed(timeline_.next());
+  }
+
+  // Pieces of nobody and of the owners from `first` on, and waits for them.
+  void RandomSteps(int first, int end, std::mt19937* random) {
+    const auto pick = [&](uint32_t below) { return (*random)() % below; };
+    for (int step = 0; step < 400; ++step) {
+      if (pick(4) == 0) now_ns_ += pick(50);
+      const bool is_gc = pick(10) == 0;
+      const int owner =
+          pick(3) == 0 ? -1 : first + static_cast<int>(pick(end - first));
+      const int64_t length_ns = 3 + pick(100);
+      VmTimes vm;
+      if (!is_gc && pick(3) == 0) vm.jit_ns = pick(length_ns / 2);
+      if (!is_gc && pick(3) == 0) vm.ic_ns = pick(length_ns / 2);
+      Push(length_ns, owner, is_gc, static_cast<uint8_t>(pick(3)), vm);
+      if (pick(5) == 0) RandomRequest(random);
+    }
+  }
+
+  // With up to three waits that do not overlap, and end here.
+  void RandomRequest(std::mt19937* random) {
+    const auto pick = [&](uint32_t below) { return (*random)() % below; };
     std::vector<Wait> waits;
     uint64_t end = timeline_.next();
     int64_t end_ns = now_ns_;
+    ++requests_;
     for (uint32_t i = 0; i < 1 + pick(3); ++i) {
       const int64_t from_ns =
           std::max<int64_t>(1000, end_ns - static_cast<int64_t>(pick(1500)));
@@ -139,7 +148,7 @@ TEST_P(BlameTest, AgreesWithWalkingEveryWait) {
           timeline_.Between(from_ns, 0, end);
       if (occupied.first < end) {
         waits.push_back({from_ns, occupied.first, end});
-        slow_.Wait(step, from_ns, occupied.first, end);
+        slow_.Wait(requests_, from_ns, occupied.first, end);
       }
       if (occupied.first == 0) break;
       end = occupied.first - 1;
@@ -147,10 +156,21 @@ TEST_P(BlameTest, AgreesWithWalkingEveryWait) {
     }
     ledger_.AddRequest(waits, 0, 0, &timeline_);
   }
-  for (size_t i = 0; i < owners_.size(); ++i) {
-    ledger_.CloseOwner(owners_[i], routes_[i]);
-  }
-  ledger_.ReleaseClosed(timeline_.next());
+
+  BlameLedger ledger_;
+  LoopTimeline timeline_{&ledger_};
+  SlowLedger slow_;
+  std::vector<uint32_t> owners_;
+  std::vector<uint32_t> routes_;
+  int64_t now_ns_ = 1000;
+  int requests_ = 0;
+};
+
+TEST_P(BlameTest, AgreesWithWalkingEveryWait) {
+  std::mt19937 random(GetParam());
+  OpenOwners(12, &random);
+  RandomSteps(0, 12, &random);
+  CloseOwners(0, 12);
   timeline_.Flush();
   const auto expected = slow_.Sum(routes_);
   const auto found = Fast();
@@ -163,6 +183,34 @@ TEST_P(BlameTest, AgreesWithWalkingEveryWait) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BlameTest, ::testing::Range(0U, 40U));
+
+class BlameBeyondWindowTest : public BlameTest {};
+
+// Some pieces have left the window before their owner's route is known: no
+// request is counted twice then, and none waits for nobody.
+TEST_P(BlameBeyondWindowTest, CountsNoMoreRequestsThanThereAre) {
+  std::mt19937 random(GetParam());
+  OpenOwners(12, &random);
+  RandomSteps(0, 12, &random);
+  const uint64_t gone = random() % timeline_.next();
+  while (timeline_.first() < gone) Push(1, -1, false, 9);
+  CloseOwners(0, 6);
+  RandomSteps(6, 12, &random);
+  CloseOwners(6, 12);
+  timeline_.Flush();
+  const auto expected = slow_.Sum(routes_);
+  const auto found = Fast();
+  for (const auto& [key, charge] : expected) {
+    if (charge.ns == 0) continue;
+    ASSERT_TRUE(found.contains(key));
+    EXPECT_DOUBLE_EQ(found.at(key).ns, charge.ns);
+    EXPECT_LE(found.at(key).requests.size(), charge.requests.size());
+    EXPECT_GE(found.at(key).requests.size(), 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, BlameBeyondWindowTest,
+                         ::testing::Range(6U, 10U));
 
 TEST_F(BlameTest, VmTimesAreNoPartOfTheEventsInWhichTheyWereSpent) {
   owners_ = {ledger_.NewOwner()};
@@ -206,6 +254,24 @@ TEST_F(BlameTest, OwnerThatOutlivesTheWindow) {
   EXPECT_EQ(blockers[1].queue_ns, 7);
   EXPECT_EQ(blockers[2].kind, Blocker::Kind::kWake);
   EXPECT_EQ(blockers[2].queue_ns, 3);
+}
+
+// The second piece is of the same route, and of a request that has ended: the
+// one that waited for both was counted for the first.
+TEST_F(BlameTest, ARequestThatStillWaitsIsCountedOnceForARoute) {
+  owners_ = {ledger_.NewOwner(), ledger_.NewOwner()};
+  Push(10, 0, false, 3);
+  Push(20, 1, false, 3);
+  ledger_.CloseOwner(owners_[1], 5);
+  ledger_.AddRequest(std::vector<Wait>{{1000, 0, 2}}, 0, 0, &timeline_);
+  while (timeline_.first() == 0) Push(1, -1, false, 9);
+  ledger_.CloseOwner(owners_[0], 5);
+  ledger_.ReleaseClosed(timeline_.next());
+  timeline_.Flush();
+  const std::vector<Blocker> blockers = ledger_.Blockers();
+  ASSERT_EQ(blockers.size(), 1);
+  EXPECT_EQ(blockers[0].queue_ns, 30);
+  EXPECT_EQ(blockers[0].requests, 1);
 }
 
 // Numbers of owners are given out again only when nothing refers to them.
@@ -265,6 +331,20 @@ TEST(LoopTimelineTest, SumsMatchAWalkAndTheWindowSlides) {
   const auto hidden = timeline.Between(49'000, 0, 6000);
   EXPECT_EQ(hidden.hidden_ns, 1000);
   EXPECT_EQ(hidden.busy_ns, 6000);
+}
+
+// The pieces of the file before are gone, and this file's requests did not wait
+// for them.
+TEST(LoopTimelineTest, NothingIsHiddenBeforeAFilesFirstPiece) {
+  BlameLedger ledger;
+  LoopTimeline timeline(&ledger);
+  timeline.Push(10, 20, 0, false, 0);
+  timeline.Flush();
+  timeline.Push(1000, 1010, 0, false, 0);
+  const auto sum = timeline.Between(500, 0, timeline.next());
+  EXPECT_EQ(sum.first, 1);
+  EXPECT_EQ(sum.busy_ns, 10);
+  EXPECT_EQ(sum.hidden_ns, 0);
 }
 
 TEST(LoopTimelineTest, EmptyPiecesAndEmptyWaits) {

@@ -90,6 +90,34 @@ TEST(EdgesTest, AGuestEndsInAnothersSliceWhichGoesOn) {
   EXPECT_EQ(host["path"].back()["type"], "fs_read");
 }
 
+// 70 ns of the trace are a collection, before request 2's function is called.
+TEST(EdgesTest, AGuestWaitedForWhatItsHostCollected) {
+  TraceBuilder t;
+  const Pair source = StartTwo(&t);
+  t.Slice(1010, source.first);
+  t.Gc(GcType::kScavenge, 1020, 1090);
+  t.Edge(1100, source.second).Gc(GcType::kSweeping, 1110, 1120).End(1150, 2);
+  t.Event(1000, 1200, {EventType::kFsRead, 990, 9});
+  const Json guest = RequestOf(t, 2);
+  ExpectSums(guest);
+  EXPECT_EQ(guest["path"][1]["exec_ns"], 10 + 50);
+  EXPECT_EQ(guest["path"][1]["gc_ns"], 10);
+  EXPECT_EQ(guest["gc_ns"], 70 + 10);
+}
+
+TEST(EdgesTest, AGuestSharesWhatTheFirstSliceCollected) {
+  TraceBuilder t;
+  const Pair source = StartTwo(&t);
+  t.Start(1000, 3).Gc(GcType::kScavenge, 1020, 1090);
+  t.Edge(1100, source.second).Gc(GcType::kSweeping, 1110, 1120).End(1150, 2);
+  t.Event(1000, 1200, {kRead, 990, 9});
+  const Json guest = RequestOf(t, 2);
+  ExpectSums(guest);
+  EXPECT_EQ(guest["path"][1]["exec_ns"], 150);
+  EXPECT_EQ(guest["path"][1]["gc_ns"], 70 + 10);
+  EXPECT_EQ(guest["gc_ns"], 70 + 10);
+}
+
 TEST(EdgesTest, WhatManyRequestsCallIsNoneOfTheirs) {
   TraceBuilder t;
   const Pair source = StartTwo(&t);
@@ -204,6 +232,14 @@ TEST(GcReasonTest, IsCountedWhereTheTraceHasIt) {
       {"allocation failure", {{"count", 2}, {"total_ns", 15}}},
       {"global allocation limit", {{"count", 1}, {"total_ns", 30}}}};
   EXPECT_EQ(gc["by_reason"], expected);
+}
+
+TEST(GcTypeTest, OneThatIsNotKnownIsAnother) {
+  TraceBuilder t;
+  t.Meta().Start(100, 1).Gc(static_cast<GcType>(7), 110, 150).End(190, 1);
+  t.Event(100, 200, {kRead, 100, 5});
+  const Json expected = {{"other", {{"count", 1}, {"total_ns", 40}}}};
+  EXPECT_EQ(ReportOf(t)["gc"]["by_type"], expected);
 }
 
 TEST(GcReasonTest, IsNotKnownOnAStockNode) {

@@ -174,14 +174,25 @@ class RandomTraceGenerator {
   // Calls functions of other slices.
   void Call() {
     Advance(10);
-    const uint64_t source =
-        pending_.empty() || Chance(10)
-            ? Pick(8)
-            : pending_[Pick(static_cast<uint32_t>(pending_.size()))].sequence;
+    uint64_t source = Pick(8);
+    uint32_t request = 0;
+    if (!pending_.empty() && !Chance(10)) {
+      const Pending& called =
+          pending_[Pick(static_cast<uint32_t>(pending_.size()))];
+      source = called.sequence;
+      request = called.request;
+    }
     if (source >= trace_.sequence()) return;
+    if (Chance(30)) Gc();
     trace_.Edge(now_, source,
                 Chance(50) ? EdgeKind::kClosure : EdgeKind::kBound);
-    if (Chance(20) && !open_.empty()) {
+    if (Chance(20)) Gc();
+    Advance(20);
+    const bool open =
+        std::find(open_.begin(), open_.end(), request) != open_.end();
+    if (Chance(20) && open) {
+      End(request, 0);
+    } else if (Chance(20) && !open_.empty()) {
       End(open_[Pick(static_cast<uint32_t>(open_.size()))], 0);
     }
   }

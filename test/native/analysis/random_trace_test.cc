@@ -1,11 +1,10 @@
-#include "test/native/analysis/random_trace.h"
-
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <utility>
 
+#include "analysis/event_stream.h"
+#include "test/native/analysis/random_trace.h"
 #include "test/native/analysis/report_kit.h"
 
 // What must hold for any trace, on random ones.
@@ -77,6 +76,40 @@ void ExpectReportSums(const Json& report) {
               tail + 5);
 }
 
+// Begin and end of every collection.
+std::vector<std::pair<int64_t, int64_t>> CollectionsIn(
+    const std::string& bytes) {
+  MemorySource source(bytes);
+  EventStream stream(&source, "", EventStream::Detail::kAll, nullptr);
+  std::vector<std::pair<int64_t, int64_t>> collections;
+  const auto take = [&](std::span<const InnerRecord> records) {
+    for (const InnerRecord& record : records) {
+      if (record.kind != RecordKind::kGc) continue;
+      collections.emplace_back(record.time_ns, record.end_ns);
+    }
+  };
+  for (auto item = stream.Next(); item != EventStream::Item::kEnd;
+       item = stream.Next()) {
+    if (item != EventStream::Item::kEvent) continue;
+    take(stream.event().gc_before);
+    take(stream.event().inner);
+  }
+  return collections;
+}
+
+// No collection is counted twice, as queueing and as execution.
+void ExpectCollectionsOnce(
+    const Json& request,
+    const std::vector<std::pair<int64_t, int64_t>>& collections) {
+  const auto start = request["start_ns"].get<int64_t>();
+  const auto end = request["end_ns"].get<int64_t>();
+  int64_t within = 0;
+  for (const auto& [from, to] : collections) {
+    within += std::max<int64_t>(0, std::min(to, end) - std::max(from, start));
+  }
+  EXPECT_LE(request["gc_ns"], within) << request["id"];
+}
+
 class RandomTraceTest : public ::testing::TestWithParam<uint32_t> {};
 
 TEST_P(RandomTraceTest, EverythingAddsUp) {
@@ -87,9 +120,12 @@ TEST_P(RandomTraceTest, EverythingAddsUp) {
   ReportOptions options;
   options.percentile = GetParam() % 2 == 0 ? 50 : 90;
   options.slowest = 1000;
-  const Json report = ReportOf({RandomTrace(trace)}, options);
+  const std::string bytes = RandomTrace(trace);
+  const auto collections = CollectionsIn(bytes);
+  const Json report = ReportOf({bytes}, options);
   EXPECT_GT(report["requests"]["count"], 0);
   ExpectReportSums(report);
+  EXPECT_LE(report["loop"]["utilisation"], 1);
   for (const Json& request : report["slowest"]) {
     ExpectSums(request);
     int64_t queue = 0;
@@ -101,6 +137,7 @@ TEST_P(RandomTraceTest, EverythingAddsUp) {
       queue += step["queue_ns"].get<int64_t>();
     }
     EXPECT_EQ(queue, request["queue_ns"]);
+    ExpectCollectionsOnce(request, collections);
   }
   if (!trace.faults) {
     EXPECT_EQ(report["requests"]["lost"], 0);

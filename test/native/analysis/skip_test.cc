@@ -33,6 +33,44 @@ TEST(SkipTest, LeavesOutTheWarmUp) {
   EXPECT_FALSE(BuildReport(std::vector<TraceBytes>{}, options).ok());
 }
 
+// Ten jobs, at 1000, 2000, ...: those before 8000 are jobs a, and fail, but the
+// second and the eighth, which is b, are aborted.
+TraceBuilder TenJobs() {
+  TraceBuilder t;
+  t.Meta();
+  for (uint32_t id = 1; id <= 10; ++id) {
+    const int64_t at = 1000 * id;
+    const auto outcome = id == 2 || id == 8 ? Outcome::kAborted
+                         : id < 8           ? Outcome::kFailed
+                                            : Outcome::kFinished;
+    t.Start(at, id, RequestKind::kCustom);
+    t.End(at + 10, id, id < 8 ? "job a" : "job b", 0, 0, outcome);
+    t.Event(at, at + 10, {EventType::kTimer, at, 5});
+  }
+  return t;
+}
+
+void ExpectRequests(const Json& requests, int count, int failed, int aborted,
+                    int skipped) {
+  EXPECT_EQ(requests["count"], count);
+  EXPECT_EQ(requests["failed"], failed);
+  EXPECT_EQ(requests["aborted"], aborted);
+  EXPECT_EQ(requests["skipped"], skipped);
+}
+
+TEST(SkipTest, OutcomesAreThoseOfTheRequestsThatCount) {
+  TraceBuilder t = TenJobs();
+  ExpectRequests(ReportOf(t)["requests"], 8, 6, 2, 0);
+  ReportOptions options;
+  options.skip_ns = 5500;  // the first one begins at 1000
+  ExpectRequests(ReportOf(t, options)["requests"], 3, 1, 1, 6);
+  options.route = "job b";
+  ExpectRequests(ReportOf(t, options)["requests"], 2, 0, 1, 0);
+  options.skip_ns = 0;
+  options.route = "job a";
+  ExpectRequests(ReportOf(t, options)["requests"], 6, 6, 1, 0);
+}
+
 TEST(SkipTest, CountsWhoCameBeforeTheFirstThatIsRead) {
   TraceBuilder t;
   t.Meta();

@@ -47,7 +47,7 @@ class TraceBuilder {
                         double ticks_per_ns = 1);
 
   // The meta chunk. Without this call Bytes() has none.
-  TraceBuilder& Meta(std::string_view json = kMeta);
+  TraceBuilder& Meta(std::string_view json = kMeta, int64_t time = 0);
 
   // Inside an event, before its Event() call:
   // Takes `count` async ids; returns the last one.
@@ -122,8 +122,8 @@ inline uint64_t TraceBuilder::Ticks(int64_t time) const {
                           static_cast<double>(time) * ticks_per_ns_));
 }
 
-inline TraceBuilder& TraceBuilder::Meta(std::string_view json) {
-  AppendChunk(ChunkKind::kMeta, json.data(), json.size(), last_time_);
+inline TraceBuilder& TraceBuilder::Meta(std::string_view json, int64_t time) {
+  AppendChunk(ChunkKind::kMeta, json.data(), json.size(), time);
   return *this;
 }
 

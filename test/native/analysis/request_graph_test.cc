@@ -1,0 +1,117 @@
+#include "analysis/request_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "test/native/analysis/report_kit.h"
+
+namespace edgewise {
+namespace {
+
+constexpr auto kRead = EventType::kTcpRead;
+
+TEST(RequestGraphTest, TruncationKeepsSourceAndLatest) {
+  RequestGraph graph;
+  for (uint32_t i = 0; i < 101; ++i) {
+    Node node{};
+    node.begin_ns = i;
+    node.parent = i == 0 ? 0 : i - 1;
+    graph.nodes.push_back(node);
+    graph.gc.push_back({i, GcType::kScavenge, false, i, i + 1});
+  }
+  graph.Truncate();
+  EXPECT_TRUE(graph.truncated);
+  EXPECT_EQ(graph.dropped, 50);
+  EXPECT_EQ(graph.Size(), 101);
+  EXPECT_TRUE(graph.Holds(0));
+  EXPECT_FALSE(graph.Holds(50));
+  EXPECT_TRUE(graph.Holds(51));
+  EXPECT_EQ(graph.At(0).begin_ns, 0);
+  EXPECT_EQ(graph.At(50).begin_ns, 0);  // the source stands for it
+  EXPECT_EQ(graph.At(51).begin_ns, 51);
+  EXPECT_EQ(graph.At(100).begin_ns, 100);
+  EXPECT_EQ(graph.gc.size(), 51);
+}
+
+// A stream that stays open: 200,000 events of one request.
+TEST(RequestGraphTest, EndlessRequestIsBounded) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  uint64_t next = t.Register();
+  t.Event(0, 1, {kRead, 0, 5});
+  constexpr int kEvents = 200'000;
+  for (int i = 1; i < kEvents; ++i) {
+    const uint64_t id = next;
+    next = t.Register();
+    t.Event(i * 10, i * 10 + 5, {EventType::kTimer, i * 10 - 2, id});
+    if (i % 10'000 == 0) t.Cut(i * 10 + 6);
+  }
+  t.End(kEvents * 10 + 3, 1);
+  t.Event(kEvents * 10, kEvents * 10 + 5,
+          {EventType::kTimer, kEvents * 10, next});
+  const Json report = ReportOf(t);
+  EXPECT_EQ(report["requests"]["count"], 1);
+  EXPECT_EQ(report["requests"]["truncated"], 1);
+  EXPECT_EQ(report["warnings"].size(), 1);
+  const Json& request = report["slowest"][0];
+  ExpectSums(request);
+  EXPECT_EQ(request["truncated"], true);
+  ASSERT_EQ(request["path"].size(), 1000);
+  EXPECT_GT(request["path"][500]["steps"], 30'000);
+  EXPECT_LT(request["path"][500]["steps"], 65'537);
+  EXPECT_FALSE(request["path"][501].contains("steps"));
+  EXPECT_EQ(request["path"][500]["end_ns"].get<int64_t>() + 5,
+            request["path"][501]["begin_ns"].get<int64_t>());
+}
+
+// One after the other grows; the room for all stays what it is.
+TEST(NodeBudgetTest, ManyOpenRequestsShareIt) {
+  constexpr size_t kMax = 10'000;
+  constexpr size_t kOpen = 200;
+  NodeBudget budget(kMax);
+  std::vector<RequestGraph> graphs(kOpen);
+  size_t held = 0;
+  for (int round = 0; round < 2000; ++round) {
+    for (RequestGraph& graph : graphs) budget.Add(&graph, kOpen);
+  }
+  for (const RequestGraph& graph : graphs) {
+    EXPECT_EQ(graph.Size(), 2000);
+    EXPECT_GE(graph.nodes.size(), NodeBudget::kFewNodes / 2);
+    held += graph.nodes.capacity();
+  }
+  EXPECT_EQ(budget.held(), held);
+  EXPECT_LE(held, kMax * 3 / 2);
+}
+
+TEST(NodeBudgetTest, AFewLargeOnesLeaveTheOthersTheirHalfShare) {
+  constexpr size_t kMax = 8192;
+  NodeBudget budget(kMax);
+  std::vector<RequestGraph> streams(8);
+  for (int i = 0; i < 1024; ++i) {
+    for (RequestGraph& stream : streams) budget.Add(&stream, 8);
+  }
+  EXPECT_EQ(budget.held(), kMax);
+  RequestGraph graph;
+  for (int i = 0; i < 300; ++i) budget.Add(&graph, 9);
+  EXPECT_FALSE(graph.truncated);
+  for (int i = 0; i < 300; ++i) budget.Add(&graph, 9);
+  EXPECT_TRUE(graph.truncated);
+}
+
+TEST(NodeBudgetTest, ARequestThatEndsGivesBackWhatItHeld) {
+  NodeBudget budget(10'000);
+  RequestGraph large;
+  RequestGraph small;
+  for (int i = 0; i < 1000; ++i) budget.Add(&large, 2);
+  for (int i = 0; i < 10; ++i) budget.Add(&small, 2);
+  budget.Release(&large);
+  EXPECT_EQ(large.nodes.capacity(), 0);
+  EXPECT_EQ(budget.held(), small.nodes.capacity());
+  budget.Release(&small);
+  EXPECT_EQ(budget.held(), small.nodes.capacity()) << "kept for the next";
+  EXPECT_GT(small.nodes.capacity(), 0);
+}
+
+}  // namespace
+}  // namespace edgewise
