@@ -28,7 +28,9 @@ function attempt (action, otherwise = 'unrecorded') {
 }
 
 function register () {
-  const { config, problems } = readConfig()
+  const read = attempt(() => readConfig())
+  if (!read) return
+  const { config, problems } = read
   if (isMainThread) problems.forEach(say)
   const chosen = process.env.EDGEWISE_OUT
   // Cluster workers and child processes record into the same directory.

@@ -3,7 +3,7 @@
 // What the environment can say to the recorder.
 
 const path = require('node:path')
-const { oneOf, plainNumber, positive } = require('./values')
+const { file, oneOf, plainNumber, positive } = require('./values')
 
 const MAX_MB = { stream: 1024, flight: 64 }
 const RING_RECORDS = { default: 2 ** 17, min: 2, max: 2 ** 22 }
@@ -17,7 +17,7 @@ const RECORDING = [
     values: 'a directory',
     default: './edgewise-<pid>',
     text: 'Where the trace goes; created when it is missing.',
-    read: (value, { cwd }) => path.resolve(cwd, value),
+    read: file,
     fallback: (config, { pid, cwd }) => path.join(cwd, `edgewise-${pid}`)
   },
   {

@@ -47,6 +47,16 @@ test('a directory that cannot be made', async (t) => {
   assert.match(app.stderr, /^edgewise: .*\/proc\/no.*the application goes on unrecorded\n$/)
 })
 
+for (const out of ['rel', '']) {
+  test(`a working directory that was removed, EDGEWISE_OUT=${out}`, async (t) => {
+    const app = await startApp(t, 'http.js', { out, wrapper: ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'] })
+    await answersAll(app)
+    assert.equal((await app.stop()).code, 0)
+    assert.equal(lines(app.stderr).length, 1, app.stderr)
+    assert.match(app.stderr, /^edgewise: .*goes on unrecorded\n$/)
+  })
+}
+
 test('a file where the directory should be', async (t) => {
   const file = path.join(temporaryDirectory(t), 'file')
   fs.writeFileSync(file, '')

@@ -122,6 +122,18 @@ test('a long or multi-line value is one short line', () => {
   assert.ok(!problem.includes('\n'))
 })
 
+test('a working directory that was removed is not asked for', () => {
+  const { config, problems } = readConfig({ EDGEWISE_OUT: 'rel', EDGEWISE_BOOST_SOCKET: '/tmp/s', EDGEWISE_BOOST_STATS: './b' }, { cwd: '.', pid: 42 })
+  assert.deepEqual([config.out, config.boostSocket, config.boostStats, problems], ['rel', '/tmp/s', 'b', []])
+  const cwd = process.cwd
+  process.cwd = () => { throw new Error('ENOENT: uv_cwd') }
+  try {
+    assert.equal(readConfig({ EDGEWISE_OUT: 'rel' }).config.out, 'rel')
+  } finally {
+    process.cwd = cwd
+  }
+})
+
 test('README has the same table', () => {
   const file = path.join(__dirname, '../../README.md')
   const text = fs.readFileSync(file, 'utf8')
