@@ -80,6 +80,7 @@ export function probe (): Record<string, any>
  * Runs `fn` as a request of route `name`: for what no HTTP server announces (a
  * WebSocket message, an MQTT packet, a job). It ends when `fn` returns, or when
  * the promise that it returns settles; it failed when `fn` throws or rejects.
+ * Of a promise its `then` is called, once, and what that gives is returned.
  * Must be called at the begin of the work, in the event that brought it.
  */
 export function request<T> (name: string, fn: () => T): T

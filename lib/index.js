@@ -22,23 +22,37 @@ function request (name, fn) {
   if (typeof fn !== 'function') {
     throw new TypeError(`edgewise.request(name, fn): fn is a ${typeof fn}; a function is allowed`)
   }
-  const now = recording.active()
-  if (!now) return fn()
-  const id = now.calls.requestStart(KIND.custom)
-  const end = (outcome) => now.calls.requestEnd(id, now.routes.numberOfPattern('', name), 0, outcome)
-  let result
+  const end = begun(name)
   try {
-    result = fn()
+    const result = fn()
+    if (typeof result?.then === 'function') return followed(result, end)
+    end(OUTCOME.finished)
+    return result
   } catch (error) {
     end(OUTCOME.failed)
     throw error
   }
-  if (typeof result?.then !== 'function') {
+}
+
+/** @param {string} name @returns {(outcome: number) => void} ends the request that begins here */
+function begun (name) {
+  const now = recording.active()
+  if (!now) return () => {}
+  const { calls, routes } = now
+  const id = calls.requestStart(KIND.custom)
+  return (outcome) => calls.requestEnd(id, routes.numberOfPattern('', name), 0, outcome)
+}
+
+// `then` is called once, recorded or not: a lazy thenable begins its work with
+// each call. What it gives is the caller's, who is to handle a rejection.
+function followed (result, end) {
+  return result.then((value) => {
     end(OUTCOME.finished)
-    return result
-  }
-  result.then(() => end(OUTCOME.finished), () => end(OUTCOME.failed))
-  return result
+    return value
+  }, (error) => {
+    end(OUTCOME.failed)
+    throw error
+  })
 }
 
 function report (directory, options = {}) {
