@@ -4,15 +4,14 @@
 
 const binding = require('./binding')
 const boosting = require('./boosting')
-const { readConfig } = require('./config')
+const { readConfig, readOptions } = require('./config')
 const { KIND, OUTCOME } = require('./instrument/requests')
 const recording = require('./recording')
 const { readBoost } = require('./report/boost')
 const { prometheus } = require('./report/metrics')
 
 function start (options = {}) {
-  const { config } = readConfig()
-  return recording.start({ ...config, ...options })
+  return recording.start(readOptions(options))
 }
 
 function request (name, fn) {

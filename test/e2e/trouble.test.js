@@ -107,7 +107,7 @@ test('the same recorder twice', async (t) => {
 
 const nonsense = [
   ['EDGEWISE_MODE', 'turbo', /EDGEWISE_MODE="turbo" is not allowed: allowed is stream, flight; using stream/],
-  ['EDGEWISE_MAX_MB', '-1', /EDGEWISE_MAX_MB="-1" is not allowed: allowed is a number > 0; using 1024/],
+  ['EDGEWISE_MAX_MB', '-1', /EDGEWISE_MAX_MB="-1" is not allowed: allowed is a number > 0, at most 1000000000; using 1024/],
   ['EDGEWISE_CAUSALITY', 'all', /EDGEWISE_CAUSALITY="all" is not allowed: allowed is events, promises; using \w+/],
   ['EDGEWISE_ENABLED', 'yes', /EDGEWISE_ENABLED="yes" is not allowed: allowed is 0, 1; using 1/],
   ['EDGEWISE_SLO_MS', '1e999', /EDGEWISE_SLO_MS="1e999" is not allowed: allowed is a number > 0; it stays unset/],
