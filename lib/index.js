@@ -10,6 +10,9 @@ const recording = require('./recording')
 const { readBoost } = require('./report/boost')
 const { prometheus } = require('./report/metrics')
 
+const { dump, status, stop } = recording
+const { status: boostStatus } = boosting
+
 function start (options = {}) {
   return recording.start(readOptions(options))
 }
@@ -65,17 +68,9 @@ function probe () {
 }
 
 function metrics () {
-  return prometheus(recording.status(), boosting.status())
+  return prometheus(status(), boostStatus())
 }
 
-module.exports = {
-  report,
-  start,
-  stop: recording.stop,
-  dump: recording.dump,
-  status: recording.status,
-  boostStatus: boosting.status,
-  metrics,
-  request,
-  probe
-}
+// Shorthand names only: Node's lexer, which tells `import` what there is, stops
+// at any other value.
+module.exports = { report, start, stop, dump, status, boostStatus, metrics, request, probe }
