@@ -11,6 +11,7 @@ const https = require('node:https')
 const net = require('node:net')
 const test = require('node:test')
 const { probe } = require('../../lib')
+const { send } = require('../../lib/control')
 const { inParallel, report, reportedRequests, request, startApp, traceFiles } = require('./recorded-app')
 
 const COUNT = 300
@@ -56,24 +57,25 @@ for (const { name, file, env = {}, post = '/api/item/7', agent = http, routes = 
 
 test('HTTP/2', async (t) => {
   const app = await startApp(t, 'http2.js')
-  const session = http2.connect(`http://127.0.0.1:${app.port}`)
-  await inParallel(COUNT, (number) => new Promise((resolve, reject) => {
-    const stream = session.request({
-      ':method': number % 2 ? 'POST' : 'GET',
-      ':path': number % 2 ? '/api/item/7?token=query-s3cr3t' : `/user/${number}?token=query-s3cr3t`,
-      ...headers
-    })
-    stream.on('error', reject)
-    stream.on('close', resolve)
-    stream.resume()
-    stream.end()
-  }))
-  session.destroy()
+  await sendStreams(app.port, COUNT)
   await app.stop()
   assert.equal(app.stderr, '')
   checkReport(app, COUNT, ['GET /user/:id', 'POST /api/item/:id'])
   checkPrivacy(app)
 })
+
+for (const file of ['http2.js', 'http2-module.mjs']) {
+  test(`HTTP/2 that is switched on later, off and on again: ${file}`, async (t) => {
+    const app = await startApp(t, file, { env: { EDGEWISE_ENABLED: '0' } })
+    for (const command of ['on', 'off', 'on']) {
+      await send(app.child.pid, command)
+      await sendStreams(app.port, 20)
+    }
+    await app.stop()
+    assert.equal(app.stderr, '')
+    assert.deepEqual(report(app.out).routes.map(({ route, count }) => [route, count]).sort(), [['GET /user/:id', 20], ['POST /api/item/:id', 20]])
+  })
+}
 
 test('a pipelined response ends when those before it have left, whenever its request came', async (t) => {
   const app = await startApp(t, 'http.js')
@@ -124,6 +126,23 @@ test('edgewise.request()', async (t) => {
   const whole = checkReport(app, lines.length, ['line fail', 'line now', 'line wait'])
   assert.equal(whole.requests.failed, 1)
 })
+
+/** Closed-loop HTTP/2 clients on one connection: GET and POST in turn. */
+async function sendStreams (port, count) {
+  const session = http2.connect(`http://127.0.0.1:${port}`)
+  await inParallel(count, (number) => new Promise((resolve, reject) => {
+    const stream = session.request({
+      ':method': number % 2 ? 'POST' : 'GET',
+      ':path': number % 2 ? '/api/item/7?token=query-s3cr3t' : `/user/${number}?token=query-s3cr3t`,
+      ...headers
+    })
+    stream.on('error', reject)
+    stream.on('close', resolve)
+    stream.resume()
+    stream.end()
+  }))
+  session.destroy()
+}
 
 function getting (...urls) {
   return urls.map((url) => `GET ${url} HTTP/1.1\r\nhost: localhost\r\n\r\n`).join('')
