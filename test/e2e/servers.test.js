@@ -26,14 +26,16 @@ const servers = [
   { name: 'Express 4', file: 'express.js', env: { EXPRESS: 'express4' } },
   { name: 'Fastify', file: 'fastify.js' },
   { name: 'Koa and its router', file: 'koa.js' },
+  { name: 'Koa, imported', file: 'koa-module.mjs' },
+  { name: 'Koa that was loaded before', file: 'koa.js', env: { START_LATE: '1' }, register: null },
   { name: 'HTTPS', file: 'https.js', agent: https, routes: ['GET /user/:id', 'POST /api/item/:id'] }
 ]
 
-for (const { name, file, env = {}, post = '/api/item/7', agent = http, routes = ['GET /user/:id', 'POST /api/item/:item'] } of servers) {
+for (const { name, file, env = {}, register, post = '/api/item/7', agent = http, routes = ['GET /user/:id', 'POST /api/item/:item'] } of servers) {
   for (const causality of LEVELS) {
     test(`${name} (${causality})`, async (t) => {
       const level = causality === 'native' ? {} : { EDGEWISE_CAUSALITY: causality }
-      const app = await startApp(t, file, { env: { ...env, ...level, SECRET: 'env-s3cr3t' } })
+      const app = await startApp(t, file, { env: { ...env, ...level, SECRET: 'env-s3cr3t' }, register })
       const keepAlive = new agent.Agent({ keepAlive: true, maxSockets: 8, rejectUnauthorized: false })
       t.after(() => keepAlive.destroy())
       const protocol = agent === https ? 'https:' : 'http:'
@@ -63,6 +65,16 @@ test('HTTP/2', async (t) => {
   checkReport(app, COUNT, ['GET /user/:id', 'POST /api/item/:id'])
   checkPrivacy(app)
 })
+
+for (const file of ['koa.js', 'koa-module.mjs']) {
+  test(`Koa's routes when recording is switched on later: ${file}`, async (t) => {
+    const app = await startApp(t, file, { env: { EDGEWISE_ENABLED: '0' } })
+    await send(app.child.pid, 'on')
+    await inParallel(20, () => request(app.port, '/api/item/7', { method: 'POST' }))
+    await app.stop()
+    assert.deepEqual(report(app.out).routes.map(({ route }) => route), ['POST /api/item/:item'])
+  })
+}
 
 for (const file of ['http2.js', 'http2-module.mjs']) {
   test(`HTTP/2 that is switched on later, off and on again: ${file}`, async (t) => {
