@@ -22,7 +22,7 @@ function program () {
     .exitOverride()
     .addHelpText('after', `
 Examples:
-  edgewise profile --load 'autocannon -d 20 $URL' -- node app.js
+  edgewise profile --load 'npx autocannon -d 20 $URL' -- node app.js
   edgewise record -- node app.js
   edgewise report edgewise-4711 --percentile 99.9`)
   for (const { add } of SUBCOMMANDS) add(command)

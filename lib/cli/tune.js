@@ -69,7 +69,7 @@ function add (program) {
     .passThroughOptions()
     .addHelpText('after', `
 Examples:
-  edgewise tune --load 'autocannon -d 20 $URL' -- node app.js
+  edgewise tune --load 'npx autocannon -d 20 $URL' -- node app.js
   edgewise tune --load './replay.sh' --for 30 --objective p99 --young 8,16,32 --old none -- npm start`)
     .action(async (command, options) => {
       process.exitCode = await tune(command, options)
