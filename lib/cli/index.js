@@ -58,7 +58,7 @@ function explain (error) {
     note(error.message)
     return error.exitCode
   }
-  note(`this should not happen: ${error instanceof Error ? error.stack : error}`)
+  process.stderr.write(`edgewise: this should not happen: ${error instanceof Error ? error.stack : error}\n`)
   return EXIT.failure
 }
 
