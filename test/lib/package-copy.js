@@ -34,7 +34,8 @@ exports.load = () => {
   return {
     report (directory, options) {
       const code = process.env.FAKE_ERROR
-      if (code) throw Object.assign(new Error('said by the addon'), { code })
+      if (options.requestsPath) fs.writeFileSync(options.requestsPath, '{}\\n')
+      if (code) throw Object.assign(new Error(process.env.FAKE_MESSAGE ?? 'said by the addon'), { code })
       fs.writeFileSync(path.join(directory, 'asked.json'), JSON.stringify(options))
       return fs.readFileSync(${JSON.stringify(FIXTURE)}, 'utf8')
     },
