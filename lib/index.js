@@ -59,8 +59,9 @@ function followed (result, end) {
 
 function report (directory, options = {}) {
   const found = JSON.parse(binding.load().report(directory, options))
-  const boost = readBoost(directory)
-  return boost.length > 0 ? { ...found, boost } : found
+  const warnings = [...found.warnings ?? []]
+  const boost = readBoost(directory, (warning) => warnings.push(warning))
+  return { ...found, warnings, ...boost.length > 0 && { boost } }
 }
 
 function probe () {

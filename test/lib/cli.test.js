@@ -117,6 +117,17 @@ test('report: failures name what was asked for and what there is, on one line th
   assert.equal(failing('no request of route x; routes there: GET /\x1b[2J\n'), 'edgewise: no request of route x; routes there: GET /\\u{1b}[2J\\u{a}\n')
 })
 
+test('report: a foreign file among those of boosting is a warning', (t) => {
+  const { cwd, run } = packageCopy(t)
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  for (const text of ['{}', 'null']) {
+    fs.writeFileSync(path.join(cwd, 'trace/boost-1-2.json'), text)
+    const { status, stdout } = run(['report', 'trace'])
+    assert.equal(status, 0)
+    assert.match(stdout, /^! boost-1-2\.json is left out: it is not what boosting writes, or was cut off$/m)
+  }
+})
+
 test('report: no colour outside a terminal', (t) => {
   const { cwd, run } = packageCopy(t)
   fs.mkdirSync(path.join(cwd, 'trace'))
