@@ -35,7 +35,11 @@
       "include_dirs": [
         "<!(node -p \"require('node-addon-api').include_dir\")"
       ],
-      "defines": ["NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"]
+      # Swallow: no call succeeds in a worker that is being ended, and no exception can be thrown there.
+      "defines": [
+        "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED",
+        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
+      ]
     },
     {
       "target_name": "edgewise-boostd",

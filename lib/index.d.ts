@@ -1,4 +1,4 @@
-/** What `start` takes; each defaults to its EDGEWISE_* variable. */
+/** What `start` takes; each defaults to its EDGEWISE_* variable (README has what is allowed). */
 export interface Options {
   /** Directory of the trace. */
   out?: string
@@ -8,6 +8,8 @@ export interface Options {
   causality?: 'events' | 'promises'
   /** Flight mode: a request slower than this many ms dumps the trace. */
   sloMs?: number | null
+  /** Records that a thread keeps until they are taken to the trace; a power of two. */
+  ringRecords?: number
   /** Pause between two looks of the ready-time watcher, µs; 0: no watcher. */
   watcherUs?: number
 }
@@ -27,7 +29,8 @@ export interface Status {
 
 /**
  * Begins to record this thread; returns the trace file. No effect when it
- * records already. Throws when it cannot (no addon, directory not writable).
+ * records already. Throws when it cannot (no addon, directory not writable), a
+ * TypeError when an option is none or its value is not allowed.
  */
 export function start (options?: Options): string
 
@@ -80,6 +83,7 @@ export function probe (): Record<string, any>
  * Runs `fn` as a request of route `name`: for what no HTTP server announces (a
  * WebSocket message, an MQTT packet, a job). It ends when `fn` returns, or when
  * the promise that it returns settles; it failed when `fn` throws or rejects.
+ * Of a promise its `then` is called, once, and what that gives is returned.
  * Must be called at the begin of the work, in the event that brought it.
  */
 export function request<T> (name: string, fn: () => T): T

@@ -4,15 +4,17 @@
 
 const binding = require('./binding')
 const boosting = require('./boosting')
-const { readConfig } = require('./config')
+const { readConfig, readOptions } = require('./config')
 const { KIND, OUTCOME } = require('./instrument/requests')
 const recording = require('./recording')
 const { readBoost } = require('./report/boost')
 const { prometheus } = require('./report/metrics')
 
+const { dump, status, stop } = recording
+const { status: boostStatus } = boosting
+
 function start (options = {}) {
-  const { config } = readConfig()
-  return recording.start({ ...config, ...options })
+  return recording.start(readOptions(options))
 }
 
 function request (name, fn) {
@@ -22,29 +24,44 @@ function request (name, fn) {
   if (typeof fn !== 'function') {
     throw new TypeError(`edgewise.request(name, fn): fn is a ${typeof fn}; a function is allowed`)
   }
-  const now = recording.active()
-  if (!now) return fn()
-  const id = now.calls.requestStart(KIND.custom)
-  const end = (outcome) => now.calls.requestEnd(id, now.routes.numberOfPattern('', name), 0, outcome)
-  let result
+  const end = begun(name)
   try {
-    result = fn()
+    const result = fn()
+    if (typeof result?.then === 'function') return followed(result, end)
+    end(OUTCOME.finished)
+    return result
   } catch (error) {
     end(OUTCOME.failed)
     throw error
   }
-  if (typeof result?.then !== 'function') {
+}
+
+/** @param {string} name @returns {(outcome: number) => void} ends the request that begins here */
+function begun (name) {
+  const now = recording.active()
+  if (!now) return () => {}
+  const { calls, routes } = now
+  const id = calls.requestStart(KIND.custom)
+  return (outcome) => calls.requestEnd(id, routes.numberOfPattern('', name), 0, outcome)
+}
+
+// `then` is called once, recorded or not: a lazy thenable begins its work with
+// each call. What it gives is the caller's, who is to handle a rejection.
+function followed (result, end) {
+  return result.then((value) => {
     end(OUTCOME.finished)
-    return result
-  }
-  result.then(() => end(OUTCOME.finished), () => end(OUTCOME.failed))
-  return result
+    return value
+  }, (error) => {
+    end(OUTCOME.failed)
+    throw error
+  })
 }
 
 function report (directory, options = {}) {
   const found = JSON.parse(binding.load().report(directory, options))
-  const boost = readBoost(directory)
-  return boost.length > 0 ? { ...found, boost } : found
+  const warnings = [...found.warnings ?? []]
+  const boost = readBoost(directory, (warning) => warnings.push(warning))
+  return { ...found, warnings, ...boost.length > 0 && { boost } }
 }
 
 function probe () {
@@ -52,17 +69,9 @@ function probe () {
 }
 
 function metrics () {
-  return prometheus(recording.status(), boosting.status())
+  return prometheus(status(), boostStatus())
 }
 
-module.exports = {
-  report,
-  start,
-  stop: recording.stop,
-  dump: recording.dump,
-  status: recording.status,
-  boostStatus: boosting.status,
-  metrics,
-  request,
-  probe
-}
+// Shorthand names only: Node's lexer, which tells `import` what there is, stops
+// at any other value.
+module.exports = { report, start, stop, dump, status, boostStatus, metrics, request, probe }

@@ -41,7 +41,7 @@ function start (config) {
   const found = native.start({
     path: file,
     mode: config.mode,
-    maxBytes: Math.round(config.maxMb * 2 ** 20),
+    maxBytes: Math.ceil(config.maxMb * 2 ** 20),
     ringRecords: config.ringRecords,
     process: process.pid,
     thread: threadId,

@@ -3,7 +3,7 @@
 // node --require edgewise/register: records this process as the EDGEWISE_*
 // variables say. Never throws: the application goes on, one line tells why.
 
-const { BroadcastChannel, isMainThread } = require('node:worker_threads')
+const { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads')
 const boosting = require('./boosting')
 const { readConfig } = require('./config')
 const { serve } = require('./control')
@@ -11,6 +11,7 @@ const recording = require('./recording')
 
 const MARK = Symbol.for('edgewise.registered')
 const CHANNEL = 'edgewise-control'
+const TOLD = 'edgewise.told'
 
 function say (text) {
   try {
@@ -28,17 +29,31 @@ function attempt (action, otherwise = 'unrecorded') {
 }
 
 function register () {
-  const { config, problems } = readConfig()
+  const told = attempt(whatIsTold)
+  if (!told) return
+  const { config, problems, on } = told
   if (isMainThread) problems.forEach(say)
   const chosen = process.env.EDGEWISE_OUT
   // Cluster workers and child processes record into the same directory.
   process.env.EDGEWISE_OUT = config.out
-  if (config.enabled) attempt(() => recording.start(config))
+  const toThreads = followCommands(config) // Before `on` is read: a command that comes meanwhile is not missed.
+  if (on[0]) attempt(() => recording.start(config))
   if (config.boost) attempt(() => boost(config), 'at its normal frequency')
   if (isMainThread) tellOfPatches(recording.status().found?.patched, problems)
-  const toThreads = followCommands(config)
-  if (isMainThread) serveCommands(config, toThreads)
+  if (isMainThread) serveCommands(config, on, toThreads)
   process.once('exit', () => finish(config, !chosen && isMainThread))
+}
+
+// Workers obey the main thread: its configuration, and whether recording is on
+// now, in memory that all of them see. Their environment may be their own.
+function whatIsTold () {
+  const known = /** @type {any} */ (isMainThread ? undefined : getEnvironmentData(TOLD))
+  if (known) return { ...known, problems: [] }
+  const { config, problems } = readConfig()
+  const on = new Uint8Array(new SharedArrayBuffer(1))
+  on[0] = Number(config.enabled)
+  setEnvironmentData(TOLD, /** @type {any} */ ({ config, on }))
+  return { config, problems, on }
 }
 
 // Of a patched Node: null, this is none; true; or why it cannot be used.
@@ -71,9 +86,10 @@ function perform (command, config) {
   return { ...recording.status(), out: config.out, ...boost ? { boost } : {} }
 }
 
-function serveCommands (config, toThreads) {
+function serveCommands (config, on, toThreads) {
   const handle = (command) => () => {
     const result = perform(command, config)
+    if (command !== 'dump') on[0] = Number(command === 'on')
     toThreads(command)
     return result
   }

@@ -1,5 +1,7 @@
 'use strict'
 
+const { printable } = require('../report/layout')
+
 const EXIT = { ok: 0, failure: 1, usage: 2 }
 
 /**
@@ -18,9 +20,9 @@ class Failure extends Error {
   }
 }
 
-/** @param {string} text one line of progress or warning; results go to stdout */
+/** @param {string} text one line of progress or warning, perhaps with names from a trace; results go to stdout */
 function note (text) {
-  process.stderr.write(`edgewise: ${text}\n`)
+  process.stderr.write(`edgewise: ${printable(text)}\n`)
 }
 
 module.exports = { EXIT, Failure, note }

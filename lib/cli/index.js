@@ -22,7 +22,7 @@ function program () {
     .exitOverride()
     .addHelpText('after', `
 Examples:
-  edgewise profile --load 'autocannon -d 20 $URL' -- node app.js
+  edgewise profile --load 'npx autocannon -d 20 $URL' -- node app.js
   edgewise record -- node app.js
   edgewise report edgewise-4711 --percentile 99.9`)
   for (const { add } of SUBCOMMANDS) add(command)
@@ -58,7 +58,7 @@ function explain (error) {
     note(error.message)
     return error.exitCode
   }
-  note(`this should not happen: ${error instanceof Error ? error.stack : error}`)
+  process.stderr.write(`edgewise: this should not happen: ${error instanceof Error ? error.stack : error}\n`)
   return EXIT.failure
 }
 

@@ -46,7 +46,7 @@ function add (program) {
     .passThroughOptions()
     .addHelpText('after', `
 Examples:
-  edgewise profile --load 'autocannon -d 20 $URL' -- node app.js
+  edgewise profile --load 'npx autocannon -d 20 $URL' -- node app.js
   edgewise profile --load './replay.sh' --for 60 --percentile 99.9 -- npm start
   edgewise profile --for 30 -- node app.js`)
     .action(async (command, options) => {

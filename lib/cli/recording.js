@@ -32,8 +32,9 @@ function recordedEnvironment (env, out) {
  * @throws {Failure}
  */
 function prepareOut (given) {
-  const out = path.resolve(given ?? (process.env.EDGEWISE_OUT || `edgewise-${process.pid}`))
+  let out = given ?? (process.env.EDGEWISE_OUT || `edgewise-${process.pid}`)
   try {
+    out = path.resolve(out) // Throws where the working directory was removed.
     makeDirectory(out)
     fs.accessSync(out, fs.constants.W_OK | fs.constants.X_OK)
   } catch (error) {

@@ -4,8 +4,13 @@ const fs = require('node:fs')
 const path = require('node:path')
 const edgewise = require('../index')
 const { EXIT, Failure } = require('./failure')
+const { traceFiles } = require('./recording')
+const { writeRequests } = require('./requests-file')
 const { colorOf } = require('./terminal')
 const { count, name, percentile, processId, seconds } = require('./arguments')
+
+const MOST_NAMED = 10
+const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
 
 /**
  * @typedef {object} ReportOptions
@@ -69,11 +74,33 @@ function print (directory, options) {
 function analyse (directory, { requests, json, ...options }) {
   if (!fs.existsSync(directory)) throw new Failure(`${directory} does not exist: give the directory that the recording named at its end`)
   try {
-    return edgewise.report(directory, requests ? { ...options, requestsPath: path.resolve(requests) } : options)
+    if (!requests) return edgewise.report(directory, options)
+    return writeRequests(requests, directory, (requestsPath) => edgewise.report(directory, { ...options, requestsPath }))
   } catch (error) {
+    if (error instanceof Failure) throw error
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
-    throw new Failure(message, code === 'INVALID_ARGUMENT' ? EXIT.usage : EXIT.failure)
+    const named = message.replace('the process and thread asked for', () => `${asked(options)}; recorded are ${recorded(directory)}`)
+    throw new Failure(named, code === 'INVALID_ARGUMENT' ? EXIT.usage : EXIT.failure)
   }
+}
+
+/** @param {{ process?: number, thread?: number }} options */
+function asked ({ process, thread }) {
+  return [...process === undefined ? [] : [`process ${process}`], ...thread === undefined ? [] : [`thread ${thread}`]].join(', ')
+}
+
+/** @param {string} directory @returns {string} the processes of a trace and their threads, by its files' names */
+function recorded (directory) {
+  /** @type {Map<number, Set<number>>} */
+  const threads = new Map()
+  for (const file of traceFiles(directory)) {
+    const [, process, thread] = TRACE_FILE.exec(path.basename(file)) ?? []
+    if (!process) continue
+    threads.set(Number(process), (threads.get(Number(process)) ?? new Set()).add(Number(thread)))
+  }
+  const ascending = Array.from(threads).sort(([a], [b]) => a - b)
+  const all = ascending.map(([process, its]) => `process ${process} (thread ${Array.from(its).sort((a, b) => a - b).join(', ')})`)
+  return [...all.slice(0, MOST_NAMED), ...all.length > MOST_NAMED ? [`${all.length - MOST_NAMED} more`] : []].join(', ') || 'none'
 }
 
 module.exports = { add, analyse, print }

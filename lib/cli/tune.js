@@ -69,7 +69,7 @@ function add (program) {
     .passThroughOptions()
     .addHelpText('after', `
 Examples:
-  edgewise tune --load 'autocannon -d 20 $URL' -- node app.js
+  edgewise tune --load 'npx autocannon -d 20 $URL' -- node app.js
   edgewise tune --load './replay.sh' --for 30 --objective p99 --young 8,16,32 --old none -- npm start`)
     .action(async (command, options) => {
       process.exitCode = await tune(command, options)
@@ -156,7 +156,6 @@ async function runAll (sweep, measured) {
  * @param {Sizes} sizes
  * @param {Measured} measured
  * @returns {Promise<Omit<Run, 'round'> | { failed: string }>}
- * @throws {Failure} when nothing can be recorded, whatever the sizes
  */
 async function measure (sizes, measured) {
   const out = fs.mkdtempSync(path.join(measured.scratch, 'run-'))
@@ -165,6 +164,9 @@ async function measure (sizes, measured) {
     if ('failed' in served || measured.interrupted.aborted) return { failed: 'interrupted', ...served }
     measured.skipS ??= Math.min(WARMUP.share * served.loadS, WARMUP.mostS)
     return { ...explain(out, measured, served.loadS), memoryBytes: served.memoryBytes }
+  } catch (error) {
+    if (error instanceof Failure) return { failed: error.message } // What other runs have shown is kept.
+    throw error
   } finally {
     fs.rmSync(out, { recursive: true, force: true })
   }
@@ -175,7 +177,7 @@ async function measure (sizes, measured) {
  * @param {Measured} measured
  * @param {string} out
  * @returns {Promise<{ loadS: number, memoryBytes: number } | { failed: string }>}
- * @throws {Failure} there is no such program
+ * @throws {Failure} there is no such program, or it does not listen: perhaps these sizes are too small for it
  */
 async function serve (sizes, { command, inserts, options, interrupted }, out) {
   const line = inserts ? [command[0], ...flagsOf(sizes), ...command.slice(1)] : command
@@ -185,9 +187,6 @@ async function serve (sizes, { command, inserts, options, interrupted }, out) {
   try {
     const { problem, seconds: loadS } = await underLoad(app, { ...options, stdio: STDIO }, interrupted)
     return problem ? { failed: problem } : { loadS, memoryBytes: peakMemoryOf(app.tree()) }
-  } catch (error) {
-    if (error instanceof Failure) return { failed: error.message } // Perhaps these sizes are too small for it.
-    throw error
   } finally {
     await stop(app)
   }
@@ -198,6 +197,7 @@ async function serve (sizes, { command, inserts, options, interrupted }, out) {
  * @param {Measured} measured
  * @param {number} loadS
  * @returns {Omit<Run, 'round' | 'memoryBytes'>}
+ * @throws {Failure} there is nothing to compare
  */
 function explain (out, { options, skipS }, loadS) {
   if (traceSize(out).files === 0) throw new Failure(noTrace(out))

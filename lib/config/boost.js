@@ -2,8 +2,7 @@
 
 // What the environment can say about boosting.
 
-const path = require('node:path')
-const { between, oneOf, plainNumber, positive } = require('./values')
+const { between, file, oneOf, plainNumber, positive } = require('./values')
 
 const POLICIES = ['gc', 'queue', 'slo', 'rubik', 'adrenaline', 'low', 'mid', 'high']
 const ACTUATORS = ['auto', 'daemon', 'cpufreq', 'epp', 'uclamp', 'emulated', 'log', 'none']
@@ -94,7 +93,7 @@ const BOOST = [
     values: 'a path',
     default: SOCKET,
     text: 'Where `edgewise boostd` listens.',
-    read: (value, { cwd }) => path.resolve(cwd, value),
+    read: file,
     fallback: () => SOCKET
   },
   {
@@ -103,7 +102,7 @@ const BOOST = [
     values: 'a directory',
     default: 'that of the trace, if there is one',
     text: 'Where each thread leaves what its boosting did, as JSON, when it ends.',
-    read: (value, { cwd }) => path.resolve(cwd, value),
+    read: file,
     fallback: () => null
   }
 ]

@@ -50,6 +50,9 @@ const { RECORDING } = require('./recording')
  */
 const VARIABLES = [...RECORDING, ...BOOST]
 
+/** What edgewise.start() takes: it starts in any case. */
+const OPTIONS = RECORDING.filter(({ key }) => key !== 'enabled')
+
 /**
  * Reads the EDGEWISE_* variables. An empty value is the same as none. Never
  * throws: what is wrong is returned as one sentence a problem.
@@ -77,6 +80,40 @@ function readConfig (env = process.env, place = {}) {
       'only EDGEWISE_MODE=flight dumps on a slow request')
   }
   return { config: /** @type {Config} */ (config), problems: problems.concat(strangers(env)) }
+}
+
+/**
+ * Reads what edgewise.start() is given: each option as if its variable were set.
+ *
+ * @param {Record<string, any>} options by keys of Config; undefined is the same as none
+ * @param {NodeJS.ProcessEnv} [env]
+ * @param {Partial<Place>} [place]
+ * @returns {Config}
+ * @throws {TypeError} naming the option, its value and what is allowed
+ */
+function readOptions (options, env = process.env, place = {}) {
+  const merged = { ...env }
+  for (const [key, value] of Object.entries(options)) {
+    const variable = OPTIONS.find((one) => one.key === key)
+    if (!variable) throw new TypeError(`edgewise.start(options): there is no option ${quoted(key)}; known are ${OPTIONS.map((one) => one.key).join(', ')}`)
+    if (value === undefined) continue
+    if (!allows(variable, value)) {
+      throw new TypeError(`edgewise.start(options): ${key} is ${typeof value === 'string' ? quoted(value) : String(value)}; ${variable.values} is allowed`)
+    }
+    merged[variable.name] = value === null ? '' : String(value)
+  }
+  return readConfig(merged, place).config
+}
+
+/**
+ * @param {Variable} variable
+ * @param {any} value of an option
+ * @returns {boolean} null: where unset is a value
+ */
+function allows (variable, value) {
+  if (value === null) return variable.default === 'unset'
+  if (value === '') return false
+  return typeof value === typeof variable.read(String(value), { pid: 0, cwd: '/' })
 }
 
 /**
@@ -150,4 +187,4 @@ function likeness (a, b) {
   return 1 - row[b.length] / Math.max(a.length, b.length)
 }
 
-module.exports = { VARIABLES, readConfig }
+module.exports = { VARIABLES, readConfig, readOptions }

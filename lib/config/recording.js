@@ -3,9 +3,10 @@
 // What the environment can say to the recorder.
 
 const path = require('node:path')
-const { oneOf, plainNumber, positive } = require('./values')
+const { file, oneOf, plainNumber, positive } = require('./values')
 
-const MAX_MB = { stream: 1024, flight: 64 }
+// Bytes must be a whole number, and count in 64 bits: most is a thousand terabytes.
+const MAX_MB = { stream: 1024, flight: 64, most: 1_000_000_000 }
 const RING_RECORDS = { default: 2 ** 17, min: 2, max: 2 ** 22 }
 const WATCHER_US = { default: 100, min: 20, max: 10_000 }
 
@@ -17,7 +18,7 @@ const RECORDING = [
     values: 'a directory',
     default: './edgewise-<pid>',
     text: 'Where the trace goes; created when it is missing.',
-    read: (value, { cwd }) => path.resolve(cwd, value),
+    read: file,
     fallback: (config, { pid, cwd }) => path.join(cwd, `edgewise-${pid}`)
   },
   {
@@ -32,10 +33,10 @@ const RECORDING = [
   {
     name: 'EDGEWISE_MAX_MB',
     key: 'maxMb',
-    values: 'a number > 0',
+    values: `a number > 0, at most ${MAX_MB.most}`,
     default: `${MAX_MB.stream} (stream), ${MAX_MB.flight} (flight)`,
     text: 'Quota in MiB: of the trace on disk (stream), of the memory that holds it (flight).',
-    read: positive,
+    read: maxMb,
     fallback: (config) => MAX_MB[config.mode ?? 'stream']
   },
   {
@@ -84,6 +85,12 @@ const RECORDING = [
     fallback: () => WATCHER_US.default
   }
 ]
+
+/** @param {string} value */
+function maxMb (value) {
+  const number = positive(value)
+  return number !== undefined && number <= MAX_MB.most ? number : undefined
+}
 
 /** @param {string} value */
 function ringRecords (value) {

@@ -2,6 +2,8 @@
 
 // How values are read: each returns undefined for what is not allowed.
 
+const path = require('node:path')
+
 /** @param {...string} values */
 function oneOf (...values) {
   return (/** @type {string} */ value) => values.includes(value) ? value : undefined
@@ -34,4 +36,12 @@ function between (least, most) {
   }
 }
 
-module.exports = { between, oneOf, plainNumber, positive }
+/**
+ * @param {string} value
+ * @param {{ cwd: string }} place '.' where the directory was removed: path.resolve() would ask for it and throw
+ */
+function file (value, { cwd }) {
+  return path.isAbsolute(cwd) ? path.resolve(cwd, value) : path.normalize(value)
+}
+
+module.exports = { between, file, oneOf, plainNumber, positive }

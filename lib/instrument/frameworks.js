@@ -8,6 +8,8 @@ const Module = /** @type {any} */ (require('node:module'))
 const { leaveRoute } = require('./open-requests')
 
 const kPatched = Symbol.for('edgewise.koa')
+/** What no other class has together. */
+const KOA = ['callback', 'createContext', 'handleRequest', 'onerror']
 const HANDLER_CHANNEL = 'tracing:fastify.request.handler:start'
 
 // Each Fastify that is made from now on has its handlers leave their routes, at
@@ -28,19 +30,25 @@ function leavingRoute (handler, path) {
   }
 }
 
+// Koa is met where its file is run, required or imported, under whatever name.
+const { load } = Module.prototype
+Module.prototype.load = function () {
+  const result = Reflect.apply(load, this, arguments)
+  patchIfKoa(this.exports)
+  return result
+}
+
+let recording = false
+
 /** @returns {() => void} undoes it */
 function instrumentFrameworks () {
   const lateForFastify = !fastifySeen && fastifyLoaded()
   if (lateForFastify) channels.subscribe(HANDLER_CHANNEL, onFastifyHandler)
-  const load = Module._load
-  Module._load = function (name) {
-    const exported = Reflect.apply(load, this, arguments)
-    if (name === 'koa') patchKoa(exported)
-    return exported
-  }
+  for (const { exports } of Object.values(/** @type {Record<string, any>} */ (Module._cache))) patchIfKoa(exports)
+  recording = true
   return () => {
     if (lateForFastify) channels.unsubscribe(HANDLER_CHANNEL, onFastifyHandler)
-    Module._load = load
+    recording = false
   }
 }
 
@@ -52,15 +60,21 @@ function onFastifyHandler (/** @type {any} */ { request, route }) {
   if (request?.raw && route?.url) leaveRoute(request.raw, route.url) // Its object is the request's own: nothing can be kept on it.
 }
 
-// The router writes ctx._matchedRoute later: ask when the request ends.
-function patchKoa (Koa) {
-  const prototype = Koa?.prototype
-  if (!prototype?.createContext || prototype[kPatched]) return
-  const createContext = prototype.createContext
+function patchIfKoa (/** @type {any} */ exported) {
+  if (typeof exported !== 'function') return
+  try {
+    const { prototype } = exported
+    if (KOA.every((name) => typeof prototype?.[name] === 'function') && !prototype[kPatched]) patchKoa(prototype)
+  } catch { /* A proxy or an accessor that throws is no Koa, and its module loads as ever. */ }
+}
+
+function patchKoa (/** @type {any} */ prototype) {
+  const { createContext } = prototype
   prototype[kPatched] = true
-  prototype.createContext = function (request, response) {
+  prototype.createContext = function (request) {
     const context = Reflect.apply(createContext, this, arguments)
-    leaveRoute(request, () => typeof context._matchedRoute === 'string' ? context._matchedRoute : undefined)
+    // The router writes ctx._matchedRoute later: ask when the request ends.
+    if (recording) leaveRoute(request, () => typeof context._matchedRoute === 'string' ? context._matchedRoute : undefined)
     return context
   }
 }

@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { columns } = require('./layout')
-const { count, percent, time } = require('./units')
+const { count, isNumber, percent, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 
@@ -14,17 +14,36 @@ const LEVELS = ['low', 'mid', 'high']
 
 /**
  * @param {string} directory
- * @returns {Json[]} one a thread, by file name; what cannot be read is left out
+ * @param {(warning: string) => void} [onStranger] hears of each file that is left out
+ * @returns {Json[]} one a thread, by file name
  */
-function readBoost (directory) {
+function readBoost (directory, onStranger = () => {}) {
   return fs.readdirSync(directory).filter((name) => FILE.test(name)).sort().flatMap((name) => {
-    try {
-      const [, pid, thread] = name.split(/[-.]/)
-      return [{ process: Number(pid), thread: Number(thread), ...JSON.parse(fs.readFileSync(path.join(directory, name), 'utf8')) }]
-    } catch {
-      return [] // Cut off while it was written.
-    }
+    const [, process, thread] = name.split(/[-.]/)
+    const read = parsed(path.join(directory, name))
+    if (isBoost(read)) return [{ process: Number(process), thread: Number(thread), ...read }]
+    onStranger(`${name} is left out: it is not what boosting writes, or was cut off`)
+    return []
   })
+}
+
+/** @param {string} file @returns {any} undefined: it cannot be read */
+function parsed (file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'))
+  } catch {}
+}
+
+/** @param {any} read @returns {boolean} whether it has what is shown of it */
+function isBoost (read) {
+  if (read?.schema !== 1) return false
+  const ofReasons = (/** @type {any} */ table, /** @type {string} */ key) =>
+    table !== null && typeof table === 'object' && Object.values(table).every((one) => isNumber(one?.[key]))
+  return ['policy', 'actuator', 'description'].every((key) => typeof read[key] === 'string') &&
+    ['boosts', 'elapsed_ns'].every((key) => isNumber(read[key])) &&
+    LEVELS.every((level) => isNumber(read.residency_ns?.[level])) &&
+    ofReasons(read.reasons, 'boosted_ns') && ofReasons(read.reaction_ns, 'p99') &&
+    isNumber(read.energy?.normalised) && isNumber(read.gc_counters?.ipc ?? 0)
 }
 
 /**

@@ -2,7 +2,7 @@
 
 // The report's first sentence: by how much the tail is slower, and what for.
 
-const { counted, time } = require('./units')
+const { count, counted, time } = require('./units')
 
 const DIGITS = 2
 const SMALL = 0.05 // Of the difference: a part below it is not worth a word.
@@ -40,6 +40,9 @@ function sentence (report) {
 
 /** @param {Json} report */
 function nothing ({ requests = {} }) {
+  if (requests.skipped > 0) {
+    return `No request is left: all ${count(requests.skipped)} began in the first seconds, which --skip leaves out; skip less, or record longer.`
+  }
   const others = ['aborted', 'failed', 'unfinished', 'lost'].filter((key) => requests[key] > 0)
   const known = others.length > 0 ? ` (${others.map((key) => `${requests[key]} ${key}`).join(', ')})` : ''
   return `No finished request was recorded${known}: send requests to the server while it records, or name them with edgewise.request().`

@@ -51,9 +51,11 @@ BoostConfig ReadConfig(const Napi::Object& options) {
 //   statsPath}) -> {queue: true or why not}.
 Napi::Value Start(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
+  const auto options = info[0].As<Napi::Object>();
+  BoostConfig config = ReadConfig(options);
+  if (!Readable(options)) return env.Undefined();
   BoostProvider* const provider = BoostProvider::ForThread();
-  const absl::Status status =
-      provider->Start(ReadConfig(info[0].As<Napi::Object>()));
+  const absl::Status status = provider->Start(std::move(config));
   if (!status.ok()) return Throw(env, status);
   Napi::Object found = Napi::Object::New(env);
   found.Set("queue", TrueOrReason(env, provider->queue_status()));

@@ -102,9 +102,10 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();
   ProviderConfig config = ReadConfig(options);
-  const absl::StatusOr<AsyncIds> ids =
-      FindAsyncIds(v8::Isolate::GetCurrent(),
-                   ToLocal<v8::Function>(options.Get("nextAsyncId")));
+  const Napi::Value next_async_id = options.Get("nextAsyncId");
+  if (next_async_id.IsEmpty()) return env.Undefined();
+  const absl::StatusOr<AsyncIds> ids = FindAsyncIds(
+      v8::Isolate::GetCurrent(), ToLocal<v8::Function>(next_async_id));
   if (ids.ok()) config.ids = *ids;
   StockProvider* const provider = StockProvider::ForThread();
   Napi::Object found = Napi::Object::New(env);
@@ -115,9 +116,10 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   found.Set("interposition", TrueOrReason(env, StockProvider::CanInterpose()));
   found.Set("arrivals", TrueOrReason(env, CanStampArrivals()));
   found.Set("watcher", config.watcher_interval_ns > 0);
-  const Napi::Value meta =
-      options.Get("describe").As<Napi::Function>().Call({found});
-  if (env.IsExceptionPending()) return env.Undefined();
+  const Napi::Value describe = options.Get("describe");
+  if (describe.IsEmpty()) return env.Undefined();
+  const Napi::Value meta = describe.As<Napi::Function>().Call({found});
+  if (meta.IsEmpty()) return env.Undefined();
   config.recorder.meta_json = meta.As<Napi::String>().Utf8Value();
   const absl::Status status = provider->Start(std::move(config));
   return status.ok() ? found : Throw(env, status);

@@ -59,6 +59,14 @@ test('SIGTERM in flight mode writes what is held', async (t) => {
   assert.equal(report(app.out).requests.count, 50)
 })
 
+for (const [what, env] of /** @type {[string, any][]} */ ([['recorded', {}], ['boosted', { EDGEWISE_ENABLED: '0', EDGEWISE_BOOST: 'gc', EDGEWISE_BOOST_ACTUATOR: 'none' }]])) {
+  test(`a worker that is ended while it starts ends alone: ${what}`, async (t) => {
+    const app = await startApp(t, 'ending-workers.js', { env })
+    const { code, signal } = await app.ended
+    assert.deepEqual([code, signal], [0, null], app.stderr)
+  })
+}
+
 test(`SIGKILL at ${KILLS} random instants`, async (t) => {
   for (let kill = 0; kill < KILLS; kill++) {
     const app = await startApp(t, 'http.js')

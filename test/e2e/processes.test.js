@@ -7,6 +7,7 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const test = require('node:test')
+const { send } = require('../../lib/control')
 const { REGISTER, inParallel, report, reportedRequests, request, startApp, traceFiles } = require('./recorded-app')
 
 const COUNT = 60
@@ -33,6 +34,24 @@ test('a cluster worker, a worker thread and a child process record into one dire
   assert.equal([...byPlace.keys()].filter((place) => !place.endsWith(' 0')).length, 1, 'one of them a thread')
   assert.ok(traceFiles(app.out).length >= 4)
 })
+
+for (const EDGEWISE_ENABLED of ['1', '0']) {
+  test(`a new worker does what the process was told last, whatever its environment: EDGEWISE_ENABLED=${EDGEWISE_ENABLED}`, async (t) => {
+    const app = await startApp(t, 'workers.js', { env: { EDGEWISE_ENABLED } })
+    const check = async (/** @type {boolean} */ recording) => {
+      for (const url of ['/', '/own-environment']) {
+        const { body } = await request(app.port, url)
+        assert.deepEqual(JSON.parse(body), recording ? { recording, directory: app.out } : { recording }, url)
+      }
+    }
+    await check(EDGEWISE_ENABLED === '1')
+    for (const command of ['off', 'on', 'off']) {
+      await send(app.child.pid, command)
+      await check(command === 'on')
+    }
+    assert.deepEqual([(await app.stop()).code, app.stderr], [0, ''])
+  })
+}
 
 const entries = [
   { name: 'an ES module with --import', file: 'module.mjs', options: { register: null, flags: ['--import', pathToFileURL(REGISTER).href] } },

@@ -11,6 +11,7 @@ const https = require('node:https')
 const net = require('node:net')
 const test = require('node:test')
 const { probe } = require('../../lib')
+const { send } = require('../../lib/control')
 const { inParallel, report, reportedRequests, request, startApp, traceFiles } = require('./recorded-app')
 
 const COUNT = 300
@@ -25,14 +26,16 @@ const servers = [
   { name: 'Express 4', file: 'express.js', env: { EXPRESS: 'express4' } },
   { name: 'Fastify', file: 'fastify.js' },
   { name: 'Koa and its router', file: 'koa.js' },
+  { name: 'Koa, imported', file: 'koa-module.mjs' },
+  { name: 'Koa that was loaded before', file: 'koa.js', env: { START_LATE: '1' }, register: null },
   { name: 'HTTPS', file: 'https.js', agent: https, routes: ['GET /user/:id', 'POST /api/item/:id'] }
 ]
 
-for (const { name, file, env = {}, post = '/api/item/7', agent = http, routes = ['GET /user/:id', 'POST /api/item/:item'] } of servers) {
+for (const { name, file, env = {}, register, post = '/api/item/7', agent = http, routes = ['GET /user/:id', 'POST /api/item/:item'] } of servers) {
   for (const causality of LEVELS) {
     test(`${name} (${causality})`, async (t) => {
       const level = causality === 'native' ? {} : { EDGEWISE_CAUSALITY: causality }
-      const app = await startApp(t, file, { env: { ...env, ...level, SECRET: 'env-s3cr3t' } })
+      const app = await startApp(t, file, { env: { ...env, ...level, SECRET: 'env-s3cr3t' }, register })
       const keepAlive = new agent.Agent({ keepAlive: true, maxSockets: 8, rejectUnauthorized: false })
       t.after(() => keepAlive.destroy())
       const protocol = agent === https ? 'https:' : 'http:'
@@ -56,24 +59,35 @@ for (const { name, file, env = {}, post = '/api/item/7', agent = http, routes = 
 
 test('HTTP/2', async (t) => {
   const app = await startApp(t, 'http2.js')
-  const session = http2.connect(`http://127.0.0.1:${app.port}`)
-  await inParallel(COUNT, (number) => new Promise((resolve, reject) => {
-    const stream = session.request({
-      ':method': number % 2 ? 'POST' : 'GET',
-      ':path': number % 2 ? '/api/item/7?token=query-s3cr3t' : `/user/${number}?token=query-s3cr3t`,
-      ...headers
-    })
-    stream.on('error', reject)
-    stream.on('close', resolve)
-    stream.resume()
-    stream.end()
-  }))
-  session.destroy()
+  await sendStreams(app.port, COUNT)
   await app.stop()
   assert.equal(app.stderr, '')
   checkReport(app, COUNT, ['GET /user/:id', 'POST /api/item/:id'])
   checkPrivacy(app)
 })
+
+for (const file of ['koa.js', 'koa-module.mjs']) {
+  test(`Koa's routes when recording is switched on later: ${file}`, async (t) => {
+    const app = await startApp(t, file, { env: { EDGEWISE_ENABLED: '0' } })
+    await send(app.child.pid, 'on')
+    await inParallel(20, () => request(app.port, '/api/item/7', { method: 'POST' }))
+    await app.stop()
+    assert.deepEqual(report(app.out).routes.map(({ route }) => route), ['POST /api/item/:item'])
+  })
+}
+
+for (const file of ['http2.js', 'http2-module.mjs']) {
+  test(`HTTP/2 that is switched on later, off and on again: ${file}`, async (t) => {
+    const app = await startApp(t, file, { env: { EDGEWISE_ENABLED: '0' } })
+    for (const command of ['on', 'off', 'on']) {
+      await send(app.child.pid, command)
+      await sendStreams(app.port, 20)
+    }
+    await app.stop()
+    assert.equal(app.stderr, '')
+    assert.deepEqual(report(app.out).routes.map(({ route, count }) => [route, count]).sort(), [['GET /user/:id', 20], ['POST /api/item/:id', 20]])
+  })
+}
 
 test('a pipelined response ends when those before it have left, whenever its request came', async (t) => {
   const app = await startApp(t, 'http.js')
@@ -124,6 +138,23 @@ test('edgewise.request()', async (t) => {
   const whole = checkReport(app, lines.length, ['line fail', 'line now', 'line wait'])
   assert.equal(whole.requests.failed, 1)
 })
+
+/** Closed-loop HTTP/2 clients on one connection: GET and POST in turn. */
+async function sendStreams (port, count) {
+  const session = http2.connect(`http://127.0.0.1:${port}`)
+  await inParallel(count, (number) => new Promise((resolve, reject) => {
+    const stream = session.request({
+      ':method': number % 2 ? 'POST' : 'GET',
+      ':path': number % 2 ? '/api/item/7?token=query-s3cr3t' : `/user/${number}?token=query-s3cr3t`,
+      ...headers
+    })
+    stream.on('error', reject)
+    stream.on('close', resolve)
+    stream.resume()
+    stream.end()
+  }))
+  session.destroy()
+}
 
 function getting (...urls) {
   return urls.map((url) => `GET ${url} HTTP/1.1\r\nhost: localhost\r\n\r\n`).join('')

@@ -47,6 +47,16 @@ test('a directory that cannot be made', async (t) => {
   assert.match(app.stderr, /^edgewise: .*\/proc\/no.*the application goes on unrecorded\n$/)
 })
 
+for (const out of ['rel', '']) {
+  test(`a working directory that was removed, EDGEWISE_OUT=${out}`, async (t) => {
+    const app = await startApp(t, 'http.js', { out, wrapper: ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'] })
+    await answersAll(app)
+    assert.equal((await app.stop()).code, 0)
+    assert.equal(lines(app.stderr).length, 1, app.stderr)
+    assert.match(app.stderr, /^edgewise: .*goes on unrecorded\n$/)
+  })
+}
+
 test('a file where the directory should be', async (t) => {
   const file = path.join(temporaryDirectory(t), 'file')
   fs.writeFileSync(file, '')
@@ -97,7 +107,7 @@ test('the same recorder twice', async (t) => {
 
 const nonsense = [
   ['EDGEWISE_MODE', 'turbo', /EDGEWISE_MODE="turbo" is not allowed: allowed is stream, flight; using stream/],
-  ['EDGEWISE_MAX_MB', '-1', /EDGEWISE_MAX_MB="-1" is not allowed: allowed is a number > 0; using 1024/],
+  ['EDGEWISE_MAX_MB', '-1', /EDGEWISE_MAX_MB="-1" is not allowed: allowed is a number > 0, at most 1000000000; using 1024/],
   ['EDGEWISE_CAUSALITY', 'all', /EDGEWISE_CAUSALITY="all" is not allowed: allowed is events, promises; using \w+/],
   ['EDGEWISE_ENABLED', 'yes', /EDGEWISE_ENABLED="yes" is not allowed: allowed is 0, 1; using 1/],
   ['EDGEWISE_SLO_MS', '1e999', /EDGEWISE_SLO_MS="1e999" is not allowed: allowed is a number > 0; it stays unset/],

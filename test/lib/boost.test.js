@@ -28,13 +28,21 @@ const STATS = {
   gc_counters: { collections: 4, instructions: 3000, cycles: 2000, ipc: 1.5 }
 }
 
-test('files of threads are read in order; one that was cut off is left out', (t) => {
+test('files of threads are read in order; what was cut off or is not ours is left out, and told', (t) => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-test-'))
   t.after(() => fs.rmSync(directory, { recursive: true }))
   fs.writeFileSync(path.join(directory, 'boost-7-1.json'), JSON.stringify(STATS))
   fs.writeFileSync(path.join(directory, 'boost-7-0.json'), JSON.stringify(STATS))
   fs.writeFileSync(path.join(directory, 'boost-8-0.json'), '{"schema":1,')
   fs.writeFileSync(path.join(directory, 'other.json'), '{}')
+  const strangers = ['{}', 'null', '[]', '5', ...['schema', 'policy', 'boosts', 'residency_ns', 'reasons', 'energy'].map((key) => JSON.stringify({ ...STATS, [key]: undefined }))]
+  strangers.forEach((text, i) => fs.writeFileSync(path.join(directory, `boost-9-${i}.json`), text))
+  fs.mkdirSync(path.join(directory, 'boost-10-0.json'))
+  /** @type {string[]} */
+  const told = []
+  readBoost(directory, (warning) => told.push(warning))
+  assert.equal(told.length, strangers.length + 2)
+  assert.match(told[0], /^boost-10-0.json is left out: /)
   assert.deepEqual(readBoost(directory).map(({ process, thread }) => [process, thread]), [[7, 0], [7, 1]])
 })
 

@@ -69,12 +69,63 @@ test('report: options reach the analysis, text and JSON come out', (t) => {
   assert.equal(text.stderr, '')
   assert.equal(text.status, 0)
   assert.match(text.stdout, /^p99 requests are /)
-  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'trace/asked.json'), 'utf8')),
-    { percentile: 99.9, route: 'POST /todo', request: 7, process: 12, thread: 0, slowest: 3, requestsPath: path.join(cwd, 'all.jsonl') })
+  const { requestsPath, ...asked } = JSON.parse(fs.readFileSync(path.join(cwd, 'trace/asked.json'), 'utf8'))
+  assert.deepEqual(asked, { percentile: 99.9, route: 'POST /todo', request: 7, process: 12, thread: 0, slowest: 3 })
+  assert.equal(path.dirname(requestsPath), cwd)
 
   const json = run(['report', 'trace', '--json'])
   assert.equal(JSON.parse(json.stdout).schema, 1)
   assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'trace/asked.json'), 'utf8')), {})
+})
+
+test('report --requests: a file is whole or as it was, and never a trace', (t) => {
+  const { cwd, run } = packageCopy(t)
+  const at = (/** @type {string} */ name) => path.join(cwd, name)
+  fs.mkdirSync(at('trace'))
+  fs.writeFileSync(at('trace/7-0.ewt'), 'trace')
+  fs.symlinkSync('trace/7-0.ewt', at('link'))
+  fs.linkSync(at('trace/7-0.ewt'), at('hard'))
+  for (const file of ['trace/7-0.ewt', 'new.ewt', 'link', 'hard']) {
+    const { status, stderr } = run(['report', 'trace', '--requests', file])
+    assert.deepEqual([status, stderr], [2, `edgewise: --requests ${file} would overwrite a trace: choose another file\n`])
+  }
+  assert.equal(fs.readFileSync(at('trace/7-0.ewt'), 'utf8'), 'trace')
+
+  fs.writeFileSync(at('all.jsonl'), 'as it was')
+  fs.symlinkSync('all.jsonl', at('linked.jsonl'))
+  assert.equal(run(['report', 'trace', '--requests', 'linked.jsonl'], { FAKE_ERROR: 'NOT_FOUND' }).status, 1)
+  assert.equal(fs.readFileSync(at('all.jsonl'), 'utf8'), 'as it was')
+  assert.equal(run(['report', 'trace', '--requests', 'linked.jsonl']).status, 0)
+  assert.equal(fs.readFileSync(at('all.jsonl'), 'utf8'), '{}\n')
+  assert.equal(fs.statSync(at('all.jsonl')).mode & 0o777, 0o600)
+  assert.equal(run(['report', 'trace', '--requests', '/dev/null']).status, 0)
+  assert.deepEqual(fs.readdirSync(cwd).sort(), ['all.jsonl', 'hard', 'link', 'linked.jsonl', 'trace'])
+  const { status, stderr } = run(['report', 'trace', '--requests', 'no/all.jsonl'])
+  assert.equal(status, 1)
+  assert.equal(stderr, `edgewise: cannot write the requests to no/all.jsonl: ENOENT: no such file or directory, open '${at('no/all.jsonl')}'\n`)
+})
+
+test('report: failures name what was asked for and what there is, on one line that moves no cursor', (t) => {
+  const { cwd, run } = packageCopy(t)
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  for (const name of ['7-0.ewt', '7-10.ewt', '7-2.1.ewt', '12-0.ewt', 'other.ewt']) fs.writeFileSync(path.join(cwd, 'trace', name), '')
+  const failing = (/** @type {string} */ message, /** @type {string[]} */ ...options) =>
+    run(['report', 'trace', ...options], { FAKE_ERROR: 'NOT_FOUND', FAKE_MESSAGE: message }).stderr
+  assert.equal(failing('no usable trace in trace: files for the process and thread asked for; x: cut', '--process', '8', '--thread', '1'),
+    'edgewise: no usable trace in trace: files for process 8, thread 1; recorded are process 7 (thread 0, 2, 10), process 12 (thread 0); x: cut\n')
+  assert.match(failing('no usable trace for the process and thread asked for', '--thread', '1'), /for thread 1; recorded/)
+  assert.equal(failing('no request of route x; routes there: GET /\x1b[2J\n'), 'edgewise: no request of route x; routes there: GET /\\u{1b}[2J\\u{a}\n')
+})
+
+test('report: a foreign file among those of boosting is a warning', (t) => {
+  const { cwd, run } = packageCopy(t)
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  for (const text of ['{}', 'null']) {
+    fs.writeFileSync(path.join(cwd, 'trace/boost-1-2.json'), text)
+    const { status, stdout } = run(['report', 'trace'])
+    assert.equal(status, 0)
+    assert.match(stdout, /^! boost-1-2\.json is left out: it is not what boosting writes, or was cut off$/m)
+  }
 })
 
 test('report: no colour outside a terminal', (t) => {

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { VARIABLES, readConfig } = require('../../lib/config')
+const { VARIABLES, readConfig, readOptions } = require('../../lib/config')
 
 const PLACE = { pid: 42, cwd: '/srv/app' }
 const read = (/** @type {NodeJS.ProcessEnv} */ env) => readConfig(env, PLACE)
@@ -36,7 +36,7 @@ const DEFAULTS = {
 const CASES = {
   EDGEWISE_OUT: { key: 'out', good: [['/tmp/t', '/tmp/t'], ['./t', '/srv/app/t'], ['a b', '/srv/app/a b']], bad: [] },
   EDGEWISE_MODE: { key: 'mode', good: [['stream', 'stream'], ['flight', 'flight']], bad: ['Stream', 'fligth', ' flight', '1'] },
-  EDGEWISE_MAX_MB: { key: 'maxMb', good: [['1', 1], ['0.5', 0.5], ['1e3', 1000]], bad: ['0', '-1', 'many', '1e999', '0x10', 'Infinity', '5MB', ' 5'] },
+  EDGEWISE_MAX_MB: { key: 'maxMb', good: [['1', 1], ['0.5', 0.5], ['1e3', 1000]], bad: ['0', '-1', 'many', '1e999', '1e15', '0x10', 'Infinity', '5MB', ' 5'] },
   EDGEWISE_CAUSALITY: { key: 'causality', good: [['events', 'events'], ['promises', 'promises']], bad: ['promise', 'all'] },
   EDGEWISE_SLO_MS: { key: 'sloMs', good: [['250', 250], ['0.5', 0.5]], bad: ['0', '-3', 'NaN', '1s'] },
   EDGEWISE_ENABLED: { key: 'enabled', good: [['0', false], ['1', true]], bad: ['true', 'no', '2'] },
@@ -99,7 +99,7 @@ test('the quota\'s default follows the mode, also beside a bad value', () => {
   assert.equal(read({ EDGEWISE_MODE: 'flight' }).config.maxMb, 64)
   const { config, problems } = read({ EDGEWISE_MODE: 'flight', EDGEWISE_MAX_MB: 'lots' })
   assert.equal(config.maxMb, 64)
-  assert.deepEqual(problems, ['EDGEWISE_MAX_MB="lots" is not allowed: allowed is a number > 0; using 64'])
+  assert.deepEqual(problems, ['EDGEWISE_MAX_MB="lots" is not allowed: allowed is a number > 0, at most 1000000000; using 64'])
 })
 
 test('a limit without the flight recorder is a problem', () => {
@@ -120,6 +120,47 @@ test('a long or multi-line value is one short line', () => {
   const [problem] = read({ EDGEWISE_MODE: 'a\nb'.repeat(10_000) }).problems
   assert.ok(problem.length < 300)
   assert.ok(!problem.includes('\n'))
+})
+
+test('options win over variables, and defaults follow them', () => {
+  const env = { EDGEWISE_SLO_MS: '9', EDGEWISE_CAUSALITY: 'events', EDGEWISE_RING_RECORDS: '3' }
+  assert.deepEqual(readOptions({}, env, PLACE), { ...DEFAULTS, sloMs: 9, causality: 'events' })
+  const given = { out: 'rel', mode: 'flight', maxMb: undefined, sloMs: null, watcherUs: 0 }
+  assert.deepEqual(readOptions(given, env, PLACE), { ...DEFAULTS, out: '/srv/app/rel', mode: 'flight', maxMb: 64, sloMs: null, causality: 'events', watcherUs: 0 })
+  assert.equal(readOptions({ mode: 'flight' }, { EDGEWISE_MAX_MB: '5' }, PLACE).maxMb, 5)
+  assert.equal(readOptions({ maxMb: 0.01 }, {}, PLACE).maxMb, 0.01)
+})
+
+test('an option that is not allowed is named, with its value and what is allowed', () => {
+  /** @type {[any, RegExp][]} */
+  const cases = [
+    [{ mode: 'turbo' }, /: mode is "turbo"; stream, flight is allowed$/],
+    [{ maxMb: 1e15 }, /: maxMb is 1000000000000000; a number > 0, at most 1000000000 is allowed$/],
+    [{ maxMb: '64' }, /: maxMb is "64"; a number > 0/],
+    [{ maxMb: NaN }, /: maxMb is NaN; /],
+    [{ maxMb: null }, /: maxMb is null; /],
+    [{ sloMs: -1 }, /: sloMs is -1; a number > 0 is allowed$/],
+    [{ watcherUs: 5 }, /: watcherUs is 5; 0, or a whole number/],
+    [{ out: '' }, /: out is ""; a directory is allowed$/],
+    [{ out: 5 }, /: out is 5; a directory is allowed$/],
+    [{ maxMB: 5 }, /: there is no option "maxMB"; known are out, mode, maxMb, causality, sloMs, ringRecords, watcherUs$/],
+    [{ enabled: true }, /: there is no option "enabled"/]
+  ]
+  for (const [options, message] of cases) {
+    assert.throws(() => readOptions(options, {}, PLACE), { name: 'TypeError', message })
+  }
+})
+
+test('a working directory that was removed is not asked for', () => {
+  const { config, problems } = readConfig({ EDGEWISE_OUT: 'rel', EDGEWISE_BOOST_SOCKET: '/tmp/s', EDGEWISE_BOOST_STATS: './b' }, { cwd: '.', pid: 42 })
+  assert.deepEqual([config.out, config.boostSocket, config.boostStats, problems], ['rel', '/tmp/s', 'b', []])
+  const cwd = process.cwd
+  process.cwd = () => { throw new Error('ENOENT: uv_cwd') }
+  try {
+    assert.equal(readConfig({ EDGEWISE_OUT: 'rel' }).config.out, 'rel')
+  } finally {
+    process.cwd = cwd
+  }
 })
 
 test('README has the same table', () => {

@@ -29,14 +29,18 @@ if (process.env.FAKE_CONTROL) {
 const BINDING = `
 const fs = require('node:fs')
 const path = require('node:path')
+let reports = 0
 exports.load = () => {
   if (process.env.FAKE_UNBUILT) throw new Error('the addon is not built: run scripts/setup')
   return {
     report (directory, options) {
       const code = process.env.FAKE_ERROR
-      if (code) throw Object.assign(new Error('said by the addon'), { code })
+      if (options.requestsPath) fs.writeFileSync(options.requestsPath, '{}\\n')
+      if (code) throw Object.assign(new Error(process.env.FAKE_MESSAGE ?? 'said by the addon'), { code })
       fs.writeFileSync(path.join(directory, 'asked.json'), JSON.stringify(options))
-      return fs.readFileSync(${JSON.stringify(FIXTURE)}, 'utf8')
+      const report = JSON.parse(fs.readFileSync(${JSON.stringify(FIXTURE)}, 'utf8'))
+      if (++reports > Number(process.env.FAKE_EMPTY_AFTER ?? Infinity)) report.requests = { count: 0, skipped: 0 }
+      return JSON.stringify(report)
     },
     probe: () => ({
       node: 'v20.0.0',

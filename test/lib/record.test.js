@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
@@ -68,6 +69,14 @@ test('what goes wrong is said and exits with 1', (t) => {
   const twice = run(['record', '--out', 'twice', '--', process.execPath, '-e', 'console.log("ran")'])
   assert.deepEqual([twice.status, twice.stdout], [1, ''])
   assert.match(twice.stderr, /twice already holds a trace/)
+})
+
+test('a working directory that was removed is a failure of one line', (t) => {
+  const { cwd, root } = packageCopy(t)
+  const { status, stderr } = spawnSync('sh', ['-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh',
+    process.execPath, path.join(root, 'bin/edgewise.js'), 'record', '--out', 'rel', '--', 'true'], { cwd, encoding: 'utf8' })
+  assert.match(stderr, /^edgewise: cannot write a trace to rel: ENOENT.*uv_cwd.*\n$/)
+  assert.equal(status, 1)
 })
 
 test('Ctrl-C stops the command and what it started, and exits with 130', async (t) => {

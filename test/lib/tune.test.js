@@ -233,6 +233,17 @@ test('what fails is said: sizes are left out, with V8\'s own nothing can be comp
   assert.match(load.stderr, /with V8's own sizes: the load ended with exit code 3: exit 3\n$/)
 })
 
+test('a run in which nothing was recorded costs only itself', (t) => {
+  const { run, write } = packageCopy(t)
+  write('server.js', SERVER)
+  const { status, stdout, stderr } = run(['tune', '--load', LOAD, '--young', '4', '--old', 'none', '--max-runs', '6', '--json', '--', NODE, 'server.js'],
+    { NODE, FAKE_EMPTY_AFTER: '4' })
+  assert.equal(status, 1, stderr)
+  assert.match(stderr, /young 4: no request was recorded while the load ran; it is left out\n[^]*with V8's own sizes: no request was recorded while the load ran\n$/)
+  const { ended, candidates } = JSON.parse(stdout)
+  assert.deepEqual([ended, candidates.map(({ runs }) => runs.length)], ['failed', [1, 2, 1]])
+})
+
 test('wrong usage exits with 2 before anything is started', (t) => {
   const { cwd, run, write } = packageCopy(t)
   write('server.js', SERVER)

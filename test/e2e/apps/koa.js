@@ -5,6 +5,13 @@ const Router = require('@koa/router')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { serving } = require('./serving')
 
+// What is started only now has not seen Koa being loaded.
+if (process.env.START_LATE) {
+  const edgewise = require('../../../lib')
+  edgewise.start()
+  process.once('exit', edgewise.stop)
+}
+
 const app = new Koa()
 const router = new Router()
 router.get('/user/:id', (context) => { context.body = 'user\n' })

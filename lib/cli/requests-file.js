@@ -1,0 +1,53 @@
+'use strict'
+
+// The file of --requests: written beside its place and put there when it is
+// whole, so that a report that fails leaves what was there. Never a trace.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { EXIT, Failure } = require('./failure')
+const { traceFiles } = require('./recording')
+
+/**
+ * @template T
+ * @param {string} file as it was given
+ * @param {string} directory of the trace
+ * @param {(path: string) => T} write
+ * @returns {T}
+ * @throws {Failure} it is a trace, or cannot be written
+ */
+function writeRequests (file, directory, write) {
+  const given = path.resolve(file)
+  const there = fs.statSync(given, { throwIfNoEntry: false })
+  if (given.endsWith('.ewt') || traceFiles(directory).some((trace) => isSame(fs.statSync(trace), there))) {
+    throw new Failure(`--requests ${file} would overwrite a trace: choose another file`, EXIT.usage)
+  }
+  // Devices and pipes, and what stands for an open file, are written directly.
+  if (there?.isFile() === false || /^\/(dev|proc)\//.test(given)) return write(given)
+  const place = there ? fs.realpathSync(given) : given
+  const draft = `${place}.${process.pid}`
+  const named = (/** @type {any} */ { message }) => message.replaceAll(draft, place)
+  try {
+    fs.closeSync(fs.openSync(draft, 'wx', 0o600))
+  } catch (error) {
+    throw new Failure(`cannot write the requests to ${file}: ${named(error)}`)
+  }
+  try {
+    const result = write(draft)
+    fs.renameSync(draft, place)
+    return result
+  } catch (error) {
+    fs.rmSync(draft, { force: true })
+    throw Object.assign(/** @type {Error} */ (error), { message: named(error) })
+  }
+}
+
+/**
+ * @param {fs.Stats} one
+ * @param {fs.Stats | undefined} other
+ */
+function isSame (one, other) {
+  return one.dev === other?.dev && one.ino === other.ino
+}
+
+module.exports = { writeRequests }
