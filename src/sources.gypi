@@ -68,6 +68,7 @@
       "src/boost/daemon/event_log.cc",
       "src/boost/daemon/greeting.cc",
       "src/boost/daemon/local_socket.cc",
+      "src/boost/daemon/socket_closer.cc",
       "src/boost/energy.cc",
       "src/boost/frequency_domain.cc",
       "src/boost/guardian.cc",

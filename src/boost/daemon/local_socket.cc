@@ -19,6 +19,10 @@ namespace {
 constexpr int kType = SOCK_SEQPACKET | SOCK_CLOEXEC;
 constexpr int kBacklog = 128;
 
+#ifndef SO_PASSRIGHTS
+constexpr int SO_PASSRIGHTS = 83;  // Linux 6.16
+#endif
+
 absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -121,6 +125,10 @@ absl::StatusOr<std::unique_ptr<LocalListener>> LocalListener::At(
   if (BindTo(fd.get(), *address) != 0) {
     return absl::ErrnoToStatus(errno, failure);
   }
+  // Accepted sockets inherit it: who sends descriptors fails. Older kernels
+  // know no such thing.
+  const int no = 0;
+  setsockopt(fd.get(), SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no));
   const int bound = fd.get();
   std::unique_ptr<LocalListener> made(new LocalListener(std::move(fd), path));
   if (chmod(path.c_str(), 0666) != 0 || listen(bound, kBacklog) != 0) {
@@ -190,13 +198,13 @@ Received ReceiveMessage(int fd, std::span<std::byte> buffer,
     header.msg_control = control.data();
     header.msg_controllen = CMSG_SPACE(fds_wanted * sizeof(int));
   }
-  // Without room for descriptors the kernel closes those that come.
-  ssize_t size = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+  // First only a look: receiving descriptors without room for them closes them,
+  // and who sent one may have made that block.
+  const int how = fds_wanted > 0 ? MSG_CMSG_CLOEXEC : MSG_PEEK;
+  ssize_t size = recvmsg(fd, &header, how);
   // Who closed without reading what we sent may have answered before: a
   // refusal.
-  if (size < 0 && errno == ECONNRESET) {
-    size = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
-  }
+  if (size < 0 && errno == ECONNRESET) size = recvmsg(fd, &header, how);
   Received received;
   if (size < 0) {
     const bool later = errno == EAGAIN || errno == EINTR;
@@ -216,6 +224,7 @@ Received ReceiveMessage(int fd, std::span<std::byte> buffer,
   }
   received.size = static_cast<size_t>(size);
   const bool cut = (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+  if (fds_wanted == 0 && !cut) recv(fd, buffer.data(), buffer.size(), 0);
   received.what = cut         ? Received::What::kRefused
                   : size == 0 ? Received::What::kEnd
                               : Received::What::kMessage;

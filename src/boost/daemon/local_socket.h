@@ -38,7 +38,8 @@ class OwnedFd {
   int fd_ = -1;
 };
 
-// A socket that listens, without blocking, until its owner is destroyed.
+// A socket that listens, without blocking, until its owner is destroyed. Nobody
+// can send it descriptors, where the kernel can prevent that (Linux 6.16).
 class LocalListener {
  public:
   // Listens at `path`, open to every user (who may is decided by credentials);
@@ -84,7 +85,8 @@ struct Received {
 
 // Receives one message into `buffer`. kNothing: none has come. kRefused: it was
 // longer than the buffer, or brought descriptors that were not asked for
-// (`fds_wanted` of them are taken, at most 2); the kernel has closed those.
+// (`fds_wanted` of them are taken, at most 2). Where none were, such a message
+// stays in the socket, and its descriptors are closed with that.
 Received ReceiveMessage(int fd, std::span<std::byte> buffer,
                         size_t fds_wanted = 0);
 
