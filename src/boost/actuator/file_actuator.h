@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,7 +44,8 @@ struct FilePlan {
 // for each domain. A domain whose file fails (its CPUs went offline, another
 // program changed its governor) is left out from then on, and the error
 // returned once: it is set back to what was, unless somebody else governs it
-// now.
+// now. When none is left, each further boost tries those again that nobody else
+// governs.
 class FileActuator : public Actuator {
  public:
   // Prepares, times and sets the low level. Errors: as those of MakeActuator();
@@ -76,6 +78,8 @@ class FileActuator : public Actuator {
         frequencies_(plan.frequencies) {}
 
   absl::Status Prepare(std::vector<LevelFile> files);
+  static absl::Status Open(Domain& domain);
+  void Reopen();
   absl::Status Write(Level level);
   // Sets a domain back to what was, as far as that can be.
   static void HandBack(const Domain& domain);
@@ -88,7 +92,8 @@ class FileActuator : public Actuator {
   std::vector<Domain> domains_;
   std::unique_ptr<Guardian> guardian_;  // null: none wanted
   Timing timing_;
-  Level level_ = Level::kLow;
+  // None: the last Set() failed, in some domains or in all.
+  std::optional<Level> level_ = Level::kLow;
   bool restored_ = false;
 };
 
