@@ -35,8 +35,55 @@ absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
   return address;
 }
 
+// What is made meanwhile has the mode that it is given. The process's own:
+// while the daemon starts, nobody else makes files in it.
+class NoUmask {
+ public:
+  NoUmask() : before_(umask(0)) {}
+  ~NoUmask() { umask(before_); }
+  NoUmask(const NoUmask&) = delete;
+  NoUmask& operator=(const NoUmask&) = delete;
+
+ private:
+  const mode_t before_;
+};
+
+// The socket in the file system has the mode of `fd`.
 int BindTo(int fd, const sockaddr_un& address) {
+  const NoUmask any;
   return bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+}
+
+// Makes the directory of a socket where it is missing. In one that another user
+// can change the socket could be taken away, and another put in its place.
+absl::Status MakeDirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "."
+                                : slash == 0               ? "/"
+                                             : path.substr(0, slash);
+  {
+    const NoUmask any;
+    if (mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST) {
+      return absl::ErrnoToStatus(errno,
+                                 absl::StrCat("cannot make ", directory));
+    }
+  }
+  struct stat info {};
+  if (stat(directory.c_str(), &info) != 0) {
+    return absl::ErrnoToStatus(errno, directory);
+  }
+  if (info.st_uid != 0 && info.st_uid != geteuid()) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        directory, " belongs to user ", info.st_uid,
+        ", who could replace the socket; next step: another --socket"));
+  }
+  const bool open_to_others = (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (open_to_others && (info.st_mode & S_ISVTX) == 0) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "other users may write ", directory,
+        ", and could replace the socket; next step: chmod go-w ", directory));
+  }
+  return absl::OkStatus();
 }
 
 // 0, or an errno.
@@ -105,16 +152,8 @@ absl::StatusOr<std::unique_ptr<LocalListener>> LocalListener::At(
     const std::string& path) {
   const absl::StatusOr<sockaddr_un> address = AddressOf(path);
   if (!address.ok()) return address.status();
-  const size_t slash = path.rfind('/');
-  if (slash != std::string::npos && slash > 0) {
-    const std::string directory = path.substr(0, slash);
-    if (mkdir(directory.c_str(), 0755) == 0) {
-      // Whatever the umask.
-      static_cast<void>(!chmod(directory.c_str(), 0755));
-    } else if (errno != EEXIST) {
-      return absl::ErrnoToStatus(errno,
-                                 absl::StrCat("cannot make ", directory));
-    }
+  if (absl::Status status = MakeDirectoryOf(path); !status.ok()) {
+    return status;
   }
   if (absl::Status status = RemoveStale(path, *address); !status.ok()) {
     return status;
@@ -122,7 +161,8 @@ absl::StatusOr<std::unique_ptr<LocalListener>> LocalListener::At(
   OwnedFd fd(socket(AF_UNIX, kType | SOCK_NONBLOCK, 0));
   if (fd.get() < 0) return absl::ErrnoToStatus(errno, "socket");
   const std::string failure = absl::StrCat("cannot listen at ", path);
-  if (BindTo(fd.get(), *address) != 0) {
+  // Before it has a name: that could be another file's by then.
+  if (fchmod(fd.get(), 0666) != 0 || BindTo(fd.get(), *address) != 0) {
     return absl::ErrnoToStatus(errno, failure);
   }
   // Accepted sockets inherit it: who sends descriptors fails. Older kernels
@@ -131,7 +171,7 @@ absl::StatusOr<std::unique_ptr<LocalListener>> LocalListener::At(
   setsockopt(fd.get(), SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no));
   const int bound = fd.get();
   std::unique_ptr<LocalListener> made(new LocalListener(std::move(fd), path));
-  if (chmod(path.c_str(), 0666) != 0 || listen(bound, kBacklog) != 0) {
+  if (listen(bound, kBacklog) != 0) {
     return absl::ErrnoToStatus(errno, failure);
   }
   return made;

@@ -45,7 +45,7 @@ class LocalListener {
   // Listens at `path`, open to every user (who may is decided by credentials);
   // makes the last directory of the path, mode 0755, where it is missing. A
   // socket that nobody listens on any more is replaced. AlreadyExists: somebody
-  // does, or it is no socket.
+  // does, or it is no socket. PermissionDenied: another user could replace it.
   static absl::StatusOr<std::unique_ptr<LocalListener>> At(
       const std::string& path);
 
