@@ -52,6 +52,7 @@
       "src/boost/actuator/file_actuator.cc",
       "src/boost/actuator/log_actuator.cc",
       "src/boost/actuator/none_actuator.cc",
+      "src/boost/actuator/policy_lock.cc",
       "src/boost/actuator/thief.cc",
       "src/boost/actuator/uclamp_actuator.cc",
       "src/boost/controller.cc",

@@ -32,8 +32,8 @@ absl::StatusOr<std::unique_ptr<Actuator>> FileActuator::Make(
     for (const LevelFile& file : plan.files) {
       saved.insert(saved.end(), file.saved.begin(), file.saved.end());
     }
-    auto guardian =
-        Guardian::Start(config.guardian_program, config.root, saved);
+    auto guardian = Guardian::Start(config.guardian_program, config.root, saved,
+                                    actuator->lock_.fd());
     if (!guardian.ok()) return guardian.status();
     actuator->guardian_ = *std::move(guardian);
   }
@@ -157,6 +157,7 @@ void FileActuator::Restore() {
     if (!domain.taken_over) HandBack(domain);
   }
   if (guardian_) guardian_->Release();
+  lock_ = PolicyLock();
 }
 
 }  // namespace edgewise

@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "boost/actuator.h"
+#include "boost/actuator/policy_lock.h"
 #include "boost/frequency_domain.h"
 #include "boost/guardian.h"
 #include "boost/sysfs.h"
@@ -38,6 +40,7 @@ struct FilePlan {
   Frequencies frequencies{};
   int64_t driver_transition_ns = 0;
   std::string shown_khz_path;  // scaling_cur_freq of one domain
+  PolicyLock lock;             // taken before the first value was saved
 };
 
 // An actuator whose requests are values in files of sysfs, kept open: one write
@@ -72,10 +75,11 @@ class FileActuator : public Actuator {
     bool taken_over = false;
   };
 
-  explicit FileActuator(const FilePlan& plan)
+  explicit FileActuator(FilePlan& plan)
       : name_(plan.name),
         description_(plan.description),
-        frequencies_(plan.frequencies) {}
+        frequencies_(plan.frequencies),
+        lock_(std::move(plan.lock)) {}
 
   absl::Status Prepare(std::vector<LevelFile> files);
   static absl::Status Open(Domain& domain);
@@ -89,6 +93,7 @@ class FileActuator : public Actuator {
   std::string_view name_;
   std::string description_;
   Frequencies frequencies_;
+  PolicyLock lock_;
   std::vector<Domain> domains_;
   std::unique_ptr<Guardian> guardian_;  // null: none wanted
   Timing timing_;
