@@ -43,7 +43,7 @@ function start (config) {
     frequenciesKhz: (config.boostMhz ?? [0, 0, 0]).map((mhz) => mhz * 1000),
     delayNs: config.boostDelayUs * 1000,
     // The threads of a process may share a processor: one thief, not one each.
-    domain: config.boostDomain ?? `process-${process.pid}`,
+    domain: config.boostDomain ?? '@process',
     guardian: guardian(),
     socket: config.boostSocket,
     statsPath: statsFile(config)

@@ -57,8 +57,9 @@ struct ActuatorConfig {
   Frequencies frequencies{};
   pid_t loop_tid = 0;             // the thread whose frequency it is
   int64_t emulated_delay_ns = 0;  // emulated: time that a transition takes
-  std::string shared_domain;      // emulated: a name shared by the processes
-                                  // whose frequency is one; empty: own
+  // emulated: a name shared by the processes whose frequency is one;
+  // "@process": of this process's event loops; empty: own.
+  std::string shared_domain;
   // cpufreq, epp: the program that restores when this process is killed
   // (edgewise-boostd --guard); empty: none.
   std::string guardian_program;

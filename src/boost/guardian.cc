@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "boost/daemon/local_socket.h"
 #include "boost/guardian_protocol.h"
 
 extern char** environ;
@@ -50,8 +51,9 @@ absl::Status OpenSockets(SocketPair* sockets) {
 }
 
 // A session of its own, default signals, and of this process' descriptors only
-// the socket and stderr: nobody who reads our output waits for the guardian.
-absl::StatusOr<pid_t> Spawn(const std::string& program, int fd) {
+// the socket, the lock and stderr: nobody who reads our output waits for the
+// guardian.
+absl::StatusOr<pid_t> Spawn(const std::string& program, int fd, int lock_fd) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -61,6 +63,12 @@ absl::StatusOr<pid_t> Spawn(const std::string& program, int fd) {
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
                                    O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, fd, kGuardianFd);
+  if (lock_fd >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, lock_fd, kGuardianLockFd);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, kGuardianLockFd, "/dev/null",
+                                     O_RDONLY, 0);
+  }
   sigset_t none;
   sigset_t all;
   sigemptyset(&none);
@@ -124,11 +132,14 @@ absl::Status AwaitReady(int fd) {
 
 absl::StatusOr<std::unique_ptr<Guardian>> Guardian::Start(
     const std::string& program, const std::string& root,
-    const std::vector<Setting>& saved) {
+    const std::vector<Setting>& saved, int lock_fd) {
   SocketPair sockets;
   const absl::Status opened = OpenSockets(&sockets);
   if (!opened.ok()) return opened;
-  const absl::StatusOr<pid_t> pid = Spawn(program, sockets.fds[1]);
+  // As high as the sockets; the lock is that of the open file, whoever has it.
+  const OwnedFd lock(lock_fd < 0 ? -1
+                                 : fcntl(lock_fd, F_DUPFD_CLOEXEC, kLeastFd));
+  const absl::StatusOr<pid_t> pid = Spawn(program, sockets.fds[1], lock.get());
   if (!pid.ok()) return pid.status();
   close(sockets.fds[1]);  // else the guardian's end would not be seen
   sockets.fds[1] = -1;

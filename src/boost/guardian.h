@@ -13,6 +13,8 @@ namespace edgewise {
 
 // The descriptor on which the guardian program finds its owner.
 inline constexpr int kGuardianFd = 3;
+// What it holds open until it has ended: its owner's lock.
+inline constexpr int kGuardianLockFd = 4;
 
 // A process of its own that writes values back when its owner, this process,
 // ends without having done so: by SIGKILL, a crash, the OOM killer. It sees
@@ -28,10 +30,12 @@ class Guardian {
 
   // Runs `program --guard` and waits, at most 2 s, until it watches. `saved`,
   // in this order, is what it writes, in files below
-  // `root`/sys/devices/system/cpu only. Unavailable: with the reason.
+  // `root`/sys/devices/system/cpu only. `lock_fd`: an open file that it shares,
+  // so that nobody has the lock before all is written; -1: none. Unavailable:
+  // with the reason.
   static absl::StatusOr<std::unique_ptr<Guardian>> Start(
       const std::string& program, const std::string& root,
-      const std::vector<Setting>& saved);
+      const std::vector<Setting>& saved, int lock_fd = -1);
 
   // The values are back, or were never changed. Idempotent.
   void Release();

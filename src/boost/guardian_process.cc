@@ -36,7 +36,7 @@ void Detach() {
   }
   setsid();  // fails when posix_spawn has done it
   static_cast<void>(chdir("/"));
-  syscall(SYS_close_range, kGuardianFd + 1, ~0U, 0);
+  syscall(SYS_close_range, kGuardianLockFd + 1, ~0U, 0);
 }
 
 // A kill of the owner's cgroup would end the guardian as well. Needs root, and

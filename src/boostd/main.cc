@@ -25,6 +25,7 @@
 #include "boost/daemon/domains.h"
 #include "boost/daemon/event_log.h"
 #include "boost/daemon/local_socket.h"
+#include "boost/daemon/socket_closer.h"
 #include "boost/guardian.h"
 #include "platform/clock.h"
 
@@ -121,6 +122,7 @@ absl::Status Serve(const BoostdOptions& options) {
   if (!domains.ok()) return domains.status();
 
   EventLog log(STDERR_FILENO);
+  SocketCloser closer;
   Arbiter arbiter(*std::move(domains),
                   {.max_level = options.max_level,
                    .min_interval_ns = options.min_interval_ns},
@@ -130,7 +132,8 @@ absl::Status Serve(const BoostdOptions& options) {
   BoostServer::Options server_options;
   server_options.allowed_users = options.allowed_users;
   const absl::StatusOr<std::unique_ptr<BoostServer>> server =
-      BoostServer::Start(server_options, listener->get(), &arbiter, &log);
+      BoostServer::Start(server_options, listener->get(), &arbiter, &log,
+                         &closer);
   if (!server.ok()) return server.status();
   log.Write(Describe(options, arbiter), MonotonicNs());
   absl::Status status = (*server)->Run(stop.get());

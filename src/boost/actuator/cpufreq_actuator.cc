@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "boost/actuator/file_actuator.h"
+#include "boost/actuator/policy_lock.h"
 #include "boost/frequency_domain.h"
 #include "boost/sysfs.h"
 
@@ -33,18 +34,21 @@ std::array<std::string, kLevels> ValuesFor(const FrequencyDomain& domain,
 absl::StatusOr<LevelFile> PlanUserspace(const FrequencyDomain& domain,
                                         const Frequencies& frequencies) {
   const std::string governor_path = domain.path + "/scaling_governor";
+  // Not what it was before the domains were locked.
+  absl::StatusOr<std::string> governor = ReadValue(governor_path);
+  if (!governor.ok()) return governor.status();
   LevelFile file;
   file.cpus = domain.cpus;
   file.path = domain.path + "/scaling_setspeed";
   file.values = ValuesFor(domain, frequencies, 0);
   file.ours = {governor_path, std::string(kUserspace)};
-  if (domain.governor == kUserspace) {
+  if (*governor == kUserspace) {
     absl::StatusOr<std::string> speed = ReadValue(file.path);
     if (!speed.ok()) return speed.status();
     file.saved = {{file.path, *std::move(speed)}};
   } else {
     file.prepare = {file.ours};
-    file.saved = {{governor_path, domain.governor}};
+    file.saved = {{governor_path, *std::move(governor)}};
   }
   return file;
 }
@@ -75,11 +79,14 @@ absl::StatusOr<std::unique_ptr<Actuator>> MakeCpufreqActuator(
   if (!domains.ok()) return domains.status();
   const auto frequencies = ChooseFrequencies(*domains, config.frequencies);
   if (!frequencies.ok()) return frequencies.status();
+  absl::StatusOr<PolicyLock> lock = PolicyLock::Take(config.root, *domains);
+  if (!lock.ok()) return lock.status();
   // One way for all: levels of different meaning could not be told apart.
   const bool userspace =
       std::all_of(domains->begin(), domains->end(), OffersUserspace);
   FilePlan plan;
   plan.name = "cpufreq";
+  plan.lock = *std::move(lock);
   plan.frequencies = *frequencies;
   for (const FrequencyDomain& domain : *domains) {
     absl::StatusOr<LevelFile> file = userspace

@@ -16,7 +16,7 @@ inline constexpr Frequencies kPaperFrequencies = {2'600'000, 3'300'000,
 // 1 - f/f_high of it, in portions of a 200 us period, and nothing at the high
 // level. The calling thread, which config.loop_tid must name (or 0), is bound
 // to the processor it runs on until Restore(); it then runs at the low level.
-// Takes about 10 ms, up to 200 on a busy processor.
+// Takes about 60 ms, up to 300 on a busy processor.
 //
 // Two loops of one processor are to share a domain (config.shared_domain):
 // then one thief steals for both. With config.emulated_delay_ns a level takes

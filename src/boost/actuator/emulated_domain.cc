@@ -76,7 +76,16 @@ bool IsName(const std::string& name) {
 
 absl::Status FileError(const std::string& path) {
   return absl::ErrnoToStatus(
-      errno, absl::StrCat("emulated: the shared domain ", path));
+      errno, absl::StrCat("emulated: the shared domain ",
+                          path.empty() ? "of this process" : path));
+}
+
+// A file without a name is gone with the process, however that ends. Opened
+// anew by each member: locks belong to the open file.
+int OpenProcessFile() {
+  static const int file = memfd_create("edgewise-domain", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  return open(absl::StrCat("/proc/self/fd/", file).c_str(), O_RDWR | O_CLOEXEC);
 }
 
 }  // namespace
@@ -103,6 +112,8 @@ absl::StatusOr<std::unique_ptr<EmulatedDomain>> EmulatedDomain::Join(
   absl::Status joined;
   if (name.empty()) {
     joined = domain->Map(frequencies, delay_ns);
+  } else if (name == kProcessDomain) {
+    joined = domain->JoinFile(frequencies, delay_ns);
   } else {
     if (name.find('/') == std::string::npos && !IsName(name)) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -127,7 +138,9 @@ EmulatedDomain::~EmulatedDomain() {
 absl::Status EmulatedDomain::JoinFile(const Frequencies& frequencies,
                                       int64_t delay_ns) {
   for (;;) {
-    fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    fd_ = path_.empty() ? OpenProcessFile()
+                        : open(path_.c_str(),
+                               O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd_ < 0) return FileError(path_);
     struct stat file;
     if (!LockAndWait(fd_, kJoinByte) || fstat(fd_, &file) != 0) {
@@ -138,7 +151,7 @@ absl::Status EmulatedDomain::JoinFile(const Frequencies& frequencies,
           "emulated: the shared domain ", path_, " belongs to another user"));
     }
     // Its last member took it away between our open() and our lock.
-    if (file.st_nlink == 0) {
+    if (!path_.empty() && file.st_nlink == 0) {
       close(fd_);
       continue;
     }
@@ -219,7 +232,7 @@ void EmulatedDomain::Leave() {
   Ask(Level::kLow);
   if (shared()) {
     Unlock(fd_, kSlotBytes + slot_);
-    if (!AnyoneLives()) unlink(path_.c_str());
+    if (!path_.empty() && !AnyoneLives()) unlink(path_.c_str());
   }
   munmap(memory_, sizeof(Memory));
 }

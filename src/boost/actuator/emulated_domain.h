@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -12,6 +13,9 @@
 
 namespace edgewise {
 
+// The domain of this process's event loops.
+inline constexpr std::string_view kProcessDomain = "@process";
+
 // What runs at one emulated frequency: one event loop, or those of all
 // processes that joined under the same name, whose frequency is the highest
 // that any of them asks for. Members are known to live by a lock on a byte of
@@ -19,9 +23,11 @@ namespace edgewise {
 class EmulatedDomain {
  public:
   // `name` empty: a domain of one's own. Else letters, digits, '.', '_', '-':
-  // a file in /dev/shm of this user, gone with its last member; or the path of
-  // a file. InvalidArgument: no such name, or members that live were made with
-  // other frequencies or another delay. PermissionDenied: another user's file.
+  // a file in /dev/shm of this user, gone with its last member (unless that is
+  // killed: then with the next one); or the path of a file; or kProcessDomain,
+  // which leaves no file. InvalidArgument: no such name, or members that live
+  // were made with other frequencies or another delay. PermissionDenied:
+  // another user's file.
   static absl::StatusOr<std::unique_ptr<EmulatedDomain>> Join(
       const Frequencies& frequencies, int64_t delay_ns,
       const std::string& name);
@@ -76,7 +82,7 @@ class EmulatedDomain {
   void Lock();
   void Publish();  // under the lock
 
-  std::string path_;
+  std::string path_;  // of a shared one's file; empty: it has no name
   int fd_ = -1;
   int slot_ = 0;
   Memory* memory_ = nullptr;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "boost/actuator/file_actuator.h"
+#include "boost/actuator/policy_lock.h"
 #include "boost/frequency_domain.h"
 #include "boost/sysfs.h"
 
@@ -54,8 +55,11 @@ absl::StatusOr<std::unique_ptr<Actuator>> MakeEppActuator(
   if (!domains.ok()) return domains.status();
   const auto frequencies = ChooseFrequencies(*domains, config.frequencies);
   if (!frequencies.ok()) return frequencies.status();
+  absl::StatusOr<PolicyLock> lock = PolicyLock::Take(config.root, *domains);
+  if (!lock.ok()) return lock.status();
   FilePlan plan;
   plan.name = "epp";
+  plan.lock = *std::move(lock);
   plan.frequencies = *frequencies;
   for (const FrequencyDomain& domain : *domains) {
     absl::StatusOr<LevelFile> file = PlanPreference(domain);

@@ -1,5 +1,6 @@
 #include "boost/actuator/file_actuator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -31,8 +32,8 @@ absl::StatusOr<std::unique_ptr<Actuator>> FileActuator::Make(
     for (const LevelFile& file : plan.files) {
       saved.insert(saved.end(), file.saved.begin(), file.saved.end());
     }
-    auto guardian =
-        Guardian::Start(config.guardian_program, config.root, saved);
+    auto guardian = Guardian::Start(config.guardian_program, config.root, saved,
+                                    actuator->lock_.fd());
     if (!guardian.ok()) return guardian.status();
     actuator->guardian_ = *std::move(guardian);
   }
@@ -55,24 +56,53 @@ absl::StatusOr<std::unique_ptr<Actuator>> FileActuator::Make(
 absl::Status FileActuator::Prepare(std::vector<LevelFile> files) {
   domains_.reserve(files.size());
   for (LevelFile& file : files) {
+    for (std::string& value : file.values) value += '\n';
     domains_.push_back({ValueFile(), std::move(file)});
-    Domain& domain = domains_.back();
-    for (const Setting& setting : domain.plan.prepare) {
-      absl::Status status = WriteValue(setting);
-      if (!status.ok()) return status;
-    }
-    absl::StatusOr<ValueFile> opened = ValueFile::Open(domain.plan.path);
-    if (!opened.ok()) return opened.status();
-    domain.file = *std::move(opened);
-    for (std::string& value : domain.plan.values) value += '\n';
+    absl::Status status = Open(domains_.back());
+    if (!status.ok()) return status;
   }
   return Write(Level::kLow);
 }
 
+absl::Status FileActuator::Open(Domain& domain) {
+  for (const Setting& setting : domain.plan.prepare) {
+    absl::Status status = WriteValue(setting);
+    if (!status.ok()) return status;
+  }
+  absl::StatusOr<ValueFile> opened = ValueFile::Open(domain.plan.path);
+  if (!opened.ok()) return opened.status();
+  domain.file = *std::move(opened);
+  return absl::OkStatus();
+}
+
 absl::Status FileActuator::Set(Level level) {
   if (level == level_ || restored_) return absl::OkStatus();
-  level_ = level;
-  return Write(level);
+  const bool none_open =
+      std::none_of(domains_.begin(), domains_.end(),
+                   [](const Domain& each) { return each.file.is_open(); });
+  if (none_open && level != Level::kLow) Reopen();
+  // What was handed back is not boosted.
+  absl::Status status =
+      none_open && level == Level::kLow ? absl::OkStatus() : Write(level);
+  level_.reset();
+  if (status.ok()) level_ = level;
+  return status;
+}
+
+// A CPU may be online again by now.
+void FileActuator::Reopen() {
+  for (Domain& domain : domains_) {
+    const Setting& ours = domain.plan.ours;
+    const std::string now = ReadValue(ours.path).value_or("");
+    const bool as_left =
+        ours.path.empty() || now == ours.value ||
+        std::any_of(domain.plan.saved.begin(), domain.plan.saved.end(),
+                    [&](const Setting& saved) {
+                      return saved.path == ours.path && saved.value == now;
+                    });
+    if (domain.taken_over || !as_left) continue;
+    if (!Open(domain).ok()) HandBack(domain);
+  }
 }
 
 absl::Status FileActuator::Write(Level level) {
@@ -127,6 +157,7 @@ void FileActuator::Restore() {
     if (!domain.taken_over) HandBack(domain);
   }
   if (guardian_) guardian_->Release();
+  lock_ = PolicyLock();
 }
 
 }  // namespace edgewise

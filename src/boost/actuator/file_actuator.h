@@ -3,13 +3,16 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "boost/actuator.h"
+#include "boost/actuator/policy_lock.h"
 #include "boost/frequency_domain.h"
 #include "boost/guardian.h"
 #include "boost/sysfs.h"
@@ -37,13 +40,15 @@ struct FilePlan {
   Frequencies frequencies{};
   int64_t driver_transition_ns = 0;
   std::string shown_khz_path;  // scaling_cur_freq of one domain
+  PolicyLock lock;             // taken before the first value was saved
 };
 
 // An actuator whose requests are values in files of sysfs, kept open: one write
 // for each domain. A domain whose file fails (its CPUs went offline, another
 // program changed its governor) is left out from then on, and the error
 // returned once: it is set back to what was, unless somebody else governs it
-// now.
+// now. When none is left, each further boost tries those again that nobody else
+// governs.
 class FileActuator : public Actuator {
  public:
   // Prepares, times and sets the low level. Errors: as those of MakeActuator();
@@ -70,12 +75,15 @@ class FileActuator : public Actuator {
     bool taken_over = false;
   };
 
-  explicit FileActuator(const FilePlan& plan)
+  explicit FileActuator(FilePlan& plan)
       : name_(plan.name),
         description_(plan.description),
-        frequencies_(plan.frequencies) {}
+        frequencies_(plan.frequencies),
+        lock_(std::move(plan.lock)) {}
 
   absl::Status Prepare(std::vector<LevelFile> files);
+  static absl::Status Open(Domain& domain);
+  void Reopen();
   absl::Status Write(Level level);
   // Sets a domain back to what was, as far as that can be.
   static void HandBack(const Domain& domain);
@@ -85,10 +93,12 @@ class FileActuator : public Actuator {
   std::string_view name_;
   std::string description_;
   Frequencies frequencies_;
+  PolicyLock lock_;
   std::vector<Domain> domains_;
   std::unique_ptr<Guardian> guardian_;  // null: none wanted
   Timing timing_;
-  Level level_ = Level::kLow;
+  // None: the last Set() failed, in some domains or in all.
+  std::optional<Level> level_ = Level::kLow;
   bool restored_ = false;
 };
 

@@ -25,6 +25,8 @@ constexpr int64_t kAcceptIntervalNs = 1'000'000;
 constexpr int kAcceptsInARow = 8;
 // Without a free descriptor, accepting is tried again after this.
 constexpr int64_t kNoDescriptorNs = 100'000'000;
+// Nor are more accepted while so many wait to be closed.
+constexpr size_t kMostClosing = 64;
 
 constexpr int kSourceBits = 3;
 
@@ -47,10 +49,10 @@ std::span<const std::byte> BytesOf(const Message& message) {
 
 absl::StatusOr<std::unique_ptr<BoostServer>> BoostServer::Start(
     const Options& options, const LocalListener* listener, Arbiter* arbiter,
-    EventLog* log) {
+    EventLog* log, SocketCloser* closer) {
   TicksPerNs();  // its first call sleeps
   std::unique_ptr<BoostServer> server(
-      new BoostServer(options, listener, arbiter, log));
+      new BoostServer(options, listener, arbiter, log, closer));
   if (server->epoll_.get() < 0 || server->timer_.get() < 0) {
     return absl::ErrnoToStatus(errno, "epoll and timer");
   }
@@ -61,11 +63,12 @@ absl::StatusOr<std::unique_ptr<BoostServer>> BoostServer::Start(
 }
 
 BoostServer::BoostServer(const Options& options, const LocalListener* listener,
-                         Arbiter* arbiter, EventLog* log)
+                         Arbiter* arbiter, EventLog* log, SocketCloser* closer)
     : options_(options),
       listener_(listener),
       arbiter_(arbiter),
       log_(log),
+      closer_(closer),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
       accepts_(kAcceptIntervalNs, kAcceptBurst),
@@ -74,10 +77,12 @@ BoostServer::BoostServer(const Options& options, const LocalListener* listener,
 BoostServer::~BoostServer() {
   const int64_t now_ns = MonotonicNs();
   for (auto& [id, connection] : connections_) {
-    if (connection->page == nullptr) continue;
-    arbiter_->Leave(id, now_ns);
-    // The client's next request rings, and so finds the socket closed.
-    connection->page->armed.store(1, std::memory_order_seq_cst);
+    if (connection->page != nullptr) {
+      arbiter_->Leave(id, now_ns);
+      // The client's next request rings, and so finds the socket closed.
+      connection->page->armed.store(1, std::memory_order_seq_cst);
+    }
+    closer_->Close(std::move(connection->socket));
   }
 }
 
@@ -197,6 +202,10 @@ void BoostServer::Accept(int64_t now_ns) {
       PauseListening(accepts_.next_ns() + kAcceptsInARow * kAcceptIntervalNs);
       return;
     }
+    if (closer_->waiting() >= kMostClosing) {
+      PauseListening(now_ns + kNoDescriptorNs);
+      return;
+    }
     OwnedFd socket(accept4(listener_->fd(), nullptr, nullptr,
                            SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.get() < 0) {
@@ -211,10 +220,14 @@ void BoostServer::Accept(int64_t now_ns) {
     const Verdict verdict = MayConnect(peer);
     if (verdict != Verdict::kWelcome) {
       Refuse(socket.get(), peer, verdict, now_ns);
+      closer_->Close(std::move(socket));
       continue;
     }
     const ConnectionId id = next_id_++;
-    if (!Watch(socket.get(), Source::kSocket, id).ok()) continue;
+    if (!Watch(socket.get(), Source::kSocket, id).ok()) {
+      closer_->Close(std::move(socket));
+      continue;
+    }
     const int64_t due_ns = now_ns + options_.hello_timeout_ns;
     dues_.insert({due_ns, id});
     ++connections_of_user_[peer.uid];
@@ -367,6 +380,8 @@ void BoostServer::Drop(ConnectionId id, const std::string& why,
         absl::StrCat("client ", id, " (", Describe(connection.peer), ") ", why),
         now_ns);
   }
+  // Until it is closed, which may take a while.
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.socket.get(), nullptr);
   // The client may keep the doorbell open, and ring on: only this ends it.
   if (connection.doorbell.get() >= 0) {
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.doorbell.get(), nullptr);
@@ -378,6 +393,7 @@ void BoostServer::Drop(ConnectionId id, const std::string& why,
   if (connection.due_ns != 0) dues_.erase({connection.due_ns, id});
   const auto own = connections_of_user_.find(connection.peer.uid);
   if (--own->second == 0) connections_of_user_.erase(own);
+  closer_->Close(std::move(connection.socket));
   connections_.erase(id);
 }
 

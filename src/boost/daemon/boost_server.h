@@ -20,6 +20,7 @@
 #include "boost/daemon/local_socket.h"
 #include "boost/daemon/protocol.h"
 #include "boost/daemon/rate_limit.h"
+#include "boost/daemon/socket_closer.h"
 
 namespace edgewise {
 
@@ -30,7 +31,8 @@ namespace edgewise {
 // doorbell; the daemon never blocks on either, never reads the doorbell (its
 // edges are enough) and looks at a page no more often than the client's rate
 // allows. Everything a stranger can cause (connections, lines of the log) is
-// limited as well.
+// limited as well. It closes no socket of a client itself, nor receives what
+// brought descriptors: their last close is a stranger's to delay.
 class BoostServer {
  public:
   struct Options {
@@ -40,10 +42,11 @@ class BoostServer {
     int64_t hello_timeout_ns = 1'000'000'000;
   };
 
-  // All three pointers must outlive the server.
+  // All pointers must outlive the server; the closer the arbiter as well, whose
+  // end restores the frequency.
   static absl::StatusOr<std::unique_ptr<BoostServer>> Start(
       const Options& options, const LocalListener* listener, Arbiter* arbiter,
-      EventLog* log);
+      EventLog* log, SocketCloser* closer);
 
   // Every client is released, and sees the daemon's end.
   ~BoostServer();
@@ -72,7 +75,7 @@ class BoostServer {
   };
 
   BoostServer(const Options& options, const LocalListener* listener,
-              Arbiter* arbiter, EventLog* log);
+              Arbiter* arbiter, EventLog* log, SocketCloser* closer);
 
   // What an epoll event is of; with the connection's id in epoll_event::data.
   enum class Source : uint64_t { kSocket, kDoorbell, kListener, kTimer, kStop };
@@ -116,6 +119,7 @@ class BoostServer {
   const LocalListener* const listener_;
   Arbiter* const arbiter_;
   EventLog* const log_;
+  SocketCloser* const closer_;
   OwnedFd epoll_;
   OwnedFd timer_;
   absl::flat_hash_map<ConnectionId, std::unique_ptr<Connection>> connections_;

@@ -1,5 +1,6 @@
 #include "boost/daemon/event_log.h"
 
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,10 +24,18 @@ std::string UtcNow() {
                       absl::Dec(now.tv_nsec / 1'000'000, absl::kZeroPad3), "Z");
 }
 
+// Whether a line can be written without waiting: a pipe then has room for a
+// page. O_NONBLOCK would be everybody's who has the descriptor.
+bool HasRoom(int fd) {
+  pollfd waiting{fd, POLLOUT, 0};
+  return poll(&waiting, 1, /*timeout=*/0) == 1 &&
+         (waiting.revents & POLLOUT) != 0;
+}
+
 }  // namespace
 
 void EventLog::Write(const std::string& text, int64_t now_ns) {
-  if (!lines_.Take(now_ns)) {
+  if (!lines_.Take(now_ns) || !HasRoom(fd_)) {
     ++left_out_;
     return;
   }

@@ -7,8 +7,9 @@
 
 namespace edgewise {
 
-// One line an event to a descriptor, with the time; what comes too often is
-// counted, and told with the next line that is written. One thread.
+// One line an event to a descriptor, with the time; what comes too often, or
+// finds no room in a pipe that nobody reads, is counted, and told with the next
+// line that is written. Never waits. One thread.
 class EventLog {
  public:
   // At most kBurst lines at once, and one every kIntervalNs in the long run.

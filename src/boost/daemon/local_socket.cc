@@ -19,6 +19,10 @@ namespace {
 constexpr int kType = SOCK_SEQPACKET | SOCK_CLOEXEC;
 constexpr int kBacklog = 128;
 
+#ifndef SO_PASSRIGHTS
+constexpr int SO_PASSRIGHTS = 83;  // Linux 6.16
+#endif
+
 absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -31,8 +35,55 @@ absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
   return address;
 }
 
+// What is made meanwhile has the mode that it is given. The process's own:
+// while the daemon starts, nobody else makes files in it.
+class NoUmask {
+ public:
+  NoUmask() : before_(umask(0)) {}
+  ~NoUmask() { umask(before_); }
+  NoUmask(const NoUmask&) = delete;
+  NoUmask& operator=(const NoUmask&) = delete;
+
+ private:
+  const mode_t before_;
+};
+
+// The socket in the file system has the mode of `fd`.
 int BindTo(int fd, const sockaddr_un& address) {
+  const NoUmask any;
   return bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+}
+
+// Makes the directory of a socket where it is missing. In one that another user
+// can change the socket could be taken away, and another put in its place.
+absl::Status MakeDirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "."
+                                : slash == 0               ? "/"
+                                             : path.substr(0, slash);
+  {
+    const NoUmask any;
+    if (mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST) {
+      return absl::ErrnoToStatus(errno,
+                                 absl::StrCat("cannot make ", directory));
+    }
+  }
+  struct stat info {};
+  if (stat(directory.c_str(), &info) != 0) {
+    return absl::ErrnoToStatus(errno, directory);
+  }
+  if (info.st_uid != 0 && info.st_uid != geteuid()) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        directory, " belongs to user ", info.st_uid,
+        ", who could replace the socket; next step: another --socket"));
+  }
+  const bool open_to_others = (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (open_to_others && (info.st_mode & S_ISVTX) == 0) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "other users may write ", directory,
+        ", and could replace the socket; next step: chmod go-w ", directory));
+  }
+  return absl::OkStatus();
 }
 
 // 0, or an errno.
@@ -101,16 +152,8 @@ absl::StatusOr<std::unique_ptr<LocalListener>> LocalListener::At(
     const std::string& path) {
   const absl::StatusOr<sockaddr_un> address = AddressOf(path);
   if (!address.ok()) return address.status();
-  const size_t slash = path.rfind('/');
-  if (slash != std::string::npos && slash > 0) {
-    const std::string directory = path.substr(0, slash);
-    if (mkdir(directory.c_str(), 0755) == 0) {
-      // Whatever the umask.
-      static_cast<void>(!chmod(directory.c_str(), 0755));
-    } else if (errno != EEXIST) {
-      return absl::ErrnoToStatus(errno,
-                                 absl::StrCat("cannot make ", directory));
-    }
+  if (absl::Status status = MakeDirectoryOf(path); !status.ok()) {
+    return status;
   }
   if (absl::Status status = RemoveStale(path, *address); !status.ok()) {
     return status;
@@ -118,12 +161,17 @@ absl::StatusOr<std::unique_ptr<LocalListener>> LocalListener::At(
   OwnedFd fd(socket(AF_UNIX, kType | SOCK_NONBLOCK, 0));
   if (fd.get() < 0) return absl::ErrnoToStatus(errno, "socket");
   const std::string failure = absl::StrCat("cannot listen at ", path);
-  if (BindTo(fd.get(), *address) != 0) {
+  // Before it has a name: that could be another file's by then.
+  if (fchmod(fd.get(), 0666) != 0 || BindTo(fd.get(), *address) != 0) {
     return absl::ErrnoToStatus(errno, failure);
   }
+  // Accepted sockets inherit it: who sends descriptors fails. Older kernels
+  // know no such thing.
+  const int no = 0;
+  setsockopt(fd.get(), SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no));
   const int bound = fd.get();
   std::unique_ptr<LocalListener> made(new LocalListener(std::move(fd), path));
-  if (chmod(path.c_str(), 0666) != 0 || listen(bound, kBacklog) != 0) {
+  if (listen(bound, kBacklog) != 0) {
     return absl::ErrnoToStatus(errno, failure);
   }
   return made;
@@ -190,13 +238,13 @@ Received ReceiveMessage(int fd, std::span<std::byte> buffer,
     header.msg_control = control.data();
     header.msg_controllen = CMSG_SPACE(fds_wanted * sizeof(int));
   }
-  // Without room for descriptors the kernel closes those that come.
-  ssize_t size = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+  // First only a look: receiving descriptors without room for them closes them,
+  // and who sent one may have made that block.
+  const int how = fds_wanted > 0 ? MSG_CMSG_CLOEXEC : MSG_PEEK;
+  ssize_t size = recvmsg(fd, &header, how);
   // Who closed without reading what we sent may have answered before: a
   // refusal.
-  if (size < 0 && errno == ECONNRESET) {
-    size = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
-  }
+  if (size < 0 && errno == ECONNRESET) size = recvmsg(fd, &header, how);
   Received received;
   if (size < 0) {
     const bool later = errno == EAGAIN || errno == EINTR;
@@ -216,6 +264,7 @@ Received ReceiveMessage(int fd, std::span<std::byte> buffer,
   }
   received.size = static_cast<size_t>(size);
   const bool cut = (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+  if (fds_wanted == 0 && !cut) recv(fd, buffer.data(), buffer.size(), 0);
   received.what = cut         ? Received::What::kRefused
                   : size == 0 ? Received::What::kEnd
                               : Received::What::kMessage;

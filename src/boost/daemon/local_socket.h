@@ -38,13 +38,14 @@ class OwnedFd {
   int fd_ = -1;
 };
 
-// A socket that listens, without blocking, until its owner is destroyed.
+// A socket that listens, without blocking, until its owner is destroyed. Nobody
+// can send it descriptors, where the kernel can prevent that (Linux 6.16).
 class LocalListener {
  public:
   // Listens at `path`, open to every user (who may is decided by credentials);
   // makes the last directory of the path, mode 0755, where it is missing. A
   // socket that nobody listens on any more is replaced. AlreadyExists: somebody
-  // does, or it is no socket.
+  // does, or it is no socket. PermissionDenied: another user could replace it.
   static absl::StatusOr<std::unique_ptr<LocalListener>> At(
       const std::string& path);
 
@@ -84,7 +85,8 @@ struct Received {
 
 // Receives one message into `buffer`. kNothing: none has come. kRefused: it was
 // longer than the buffer, or brought descriptors that were not asked for
-// (`fds_wanted` of them are taken, at most 2); the kernel has closed those.
+// (`fds_wanted` of them are taken, at most 2). Where none were, such a message
+// stays in the socket, and its descriptors are closed with that.
 Received ReceiveMessage(int fd, std::span<std::byte> buffer,
                         size_t fds_wanted = 0);
 

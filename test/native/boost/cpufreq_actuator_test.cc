@@ -265,6 +265,20 @@ TEST_F(CpufreqActuatorTest, LeavesADomainToTheGovernorThatTookItOver) {
   ExpectUntouched(1);
 }
 
+TEST_F(CpufreqActuatorTest, TakesNothingBackFromAnotherGovernor) {
+  sysfs_.Remove(FakeSysfs::Policy(1));
+  const Sealable speed;
+  sysfs_.Link(FakeSysfs::Policy(0, "scaling_setspeed"), speed.path());
+  const auto actuator = Make();
+  ASSERT_TRUE(actuator.ok()) << actuator.status();
+  speed.Seal();
+  EXPECT_FALSE((*actuator)->Set(Level::kHigh).ok());
+  sysfs_.Write(FakeSysfs::Policy(0, "scaling_governor"), "performance");
+  EXPECT_THAT(MessageOf((*actuator)->Set(Level::kHigh)),
+              HasSubstr("no CPU is left to boost"));
+  EXPECT_EQ(Value(0, "scaling_governor"), "performance");
+}
+
 TEST_F(CpufreqActuatorTest, SaysWhenNoDomainIsLeft) {
   const Sealable first;
   const Sealable second;
@@ -277,8 +291,34 @@ TEST_F(CpufreqActuatorTest, SaysWhenNoDomainIsLeft) {
   const absl::Status both = (*actuator)->Set(Level::kHigh);
   EXPECT_THAT(MessageOf(both), HasSubstr("policy0"));
   EXPECT_THAT(MessageOf(both), HasSubstr("policy1"));
-  EXPECT_THAT(MessageOf((*actuator)->Set(Level::kLow)),
+  EXPECT_FALSE((*actuator)->Set(Level::kHigh).ok()) << "it still is not";
+  EXPECT_EQ((*actuator)->Set(Level::kLow), absl::OkStatus());
+  ExpectUntouched(0);
+  ExpectUntouched(1);
+  // Gone altogether.
+  sysfs_.Remove(FakeSysfs::Policy(0, "scaling_setspeed"));
+  sysfs_.Remove(FakeSysfs::Policy(1, "scaling_setspeed"));
+  EXPECT_THAT(MessageOf((*actuator)->Set(Level::kHigh)),
               HasSubstr("no CPU is left to boost"));
+  ExpectUntouched(0);
+}
+
+TEST_F(CpufreqActuatorTest, TriesAgainWhatFailed) {
+  sysfs_.Remove(FakeSysfs::Policy(1));
+  const Sealable speed;
+  sysfs_.Link(FakeSysfs::Policy(0, "scaling_setspeed"), speed.path());
+  auto actuator = Make();
+  ASSERT_TRUE(actuator.ok()) << actuator.status();
+  speed.Seal();
+  EXPECT_FALSE((*actuator)->Set(Level::kHigh).ok());
+  ExpectUntouched(0);
+  sysfs_.Remove(FakeSysfs::Policy(0, "scaling_setspeed"));
+  sysfs_.Write(FakeSysfs::Policy(0, "scaling_setspeed"), "<unsupported>");
+  EXPECT_EQ((*actuator)->Set(Level::kHigh), absl::OkStatus());
+  EXPECT_EQ(Value(0, "scaling_governor"), "userspace");
+  EXPECT_EQ(Value(0, "scaling_setspeed"), "4000000");
+  actuator->reset();
+  ExpectUntouched(0);
 }
 
 TEST_F(CpufreqActuatorTest, AValueWrittenByHalfIsAnError) {

@@ -1,13 +1,25 @@
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "boost/daemon/client_thread.h"
 #include "boost/daemon/domains.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "platform/thread.h"
+#include "test/native/boost/child_process.h"
 #include "test/native/boost/daemon_kit.h"
 
 namespace edgewise {
@@ -89,6 +101,55 @@ TEST(DaemonClientThreadTest, OnlyThreadsOfTheProcessAreFound) {
   EXPECT_EQ(ThreadOf(getpid(), 1), std::nullopt);
   EXPECT_EQ(ThreadOf(getpid(), -7), std::nullopt);
   EXPECT_EQ(ThreadOf(0, gettid()), std::nullopt);
+}
+
+// Whoever asks for one that does not exist must not have the daemon read the
+// papers of all that do.
+TEST(DaemonClientThreadTest, ManyThreadsCostTheDaemonNothing) {
+  constexpr int kThreads = 1000;
+  std::latch done(1);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] { done.wait(); });
+  }
+  const int64_t before_ns = ThreadCpuNs();
+  EXPECT_EQ(ThreadOf(getpid(), 1), std::nullopt);
+  EXPECT_LT(ThreadCpuNs() - before_ns, 2'000'000);
+  done.count_down();
+  for (std::thread& each : threads) each.join();
+}
+
+TEST(DaemonClientThreadTest, AThreadOfAContainerIsFound) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  std::array<int, 2> ends;
+  ASSERT_EQ(pipe(ends.data()), 0);
+  // Its child is the first process of a namespace, and ends with it.
+  ChildProcess outside([&] {
+    if (unshare(CLONE_NEWPID) != 0) _exit(1);
+    const pid_t inside = fork();
+    if (inside == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      std::thread([&] {
+        const pid_t tid = gettid();
+        if (write(ends[1], &tid, sizeof(tid)) > 0) pause();
+      }).join();
+    }
+    if (write(ends[1], &inside, sizeof(inside)) > 0) pause();
+  });
+  pid_t first = 0;
+  pid_t second = 0;
+  ASSERT_EQ(read(ends[0], &first, sizeof(first)), ssize_t{sizeof(first)});
+  ASSERT_EQ(read(ends[0], &second, sizeof(second)), ssize_t{sizeof(second)});
+  const auto [inner, pid] = std::minmax(first, second);
+  ASSERT_LT(inner, 10) << "its number in the namespace";
+  const std::optional<pid_t> found = ThreadOf(pid, inner);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_NE(*found, pid);
+  EXPECT_TRUE(std::filesystem::exists("/proc/" + std::to_string(pid) +
+                                      "/task/" + std::to_string(*found)));
+  EXPECT_EQ(ThreadOf(pid, 9999), std::nullopt);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -43,11 +42,10 @@ BoostdStatus StatusOf(const RunningDaemon& daemon) {
 
 // The verdict on a message; nullopt: none came.
 std::optional<Verdict> VerdictOn(const RunningDaemon& daemon,
-                                 std::span<const std::byte> message,
-                                 std::span<const int> fds = {}) {
+                                 std::span<const std::byte> message) {
   const auto socket = ConnectTo(daemon.socket(), kSecondNs);
   if (!socket.ok()) return std::nullopt;
-  EXPECT_TRUE(SendMessage(socket->get(), message, fds).ok());
+  EXPECT_TRUE(SendMessage(socket->get(), message).ok());
   Welcome welcome;
   const Received received = ReceiveMessage(
       socket->get(), std::as_writable_bytes(std::span(&welcome, 1)), 2);
@@ -224,21 +222,6 @@ TEST(DaemonHandshakeTest, GarbageIsRefusedAndTheDaemonServesOn) {
   EXPECT_EQ(status.clients, 1u);
   EXPECT_EQ(status.refused[static_cast<size_t>(Verdict::kGarbage)], 6u);
   EXPECT_EQ(status.refused[static_cast<size_t>(Verdict::kThread)], 2u);
-}
-
-TEST(DaemonHandshakeTest, DescriptorsThatAreSentAreClosed) {
-  RunningDaemon daemon;
-  int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
-  const OwnedFd reader(ends[0]);
-  {
-    const OwnedFd writer(ends[1]);
-    const std::array fds = {writer.get(), writer.get()};
-    EXPECT_EQ(VerdictOn(daemon, BytesOf(Hello{.loop_tid = gettid()}), fds),
-              Verdict::kGarbage);
-  }
-  char byte;
-  EXPECT_EQ(read(reader.get(), &byte, 1), 0);  // the last writer has gone
 }
 
 TEST(DaemonHandshakeTest, WhoDoesNotSayAWordIsDropped) {

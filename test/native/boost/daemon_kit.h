@@ -27,6 +27,7 @@
 #include "boost/daemon/boost_server.h"
 #include "boost/daemon/event_log.h"
 #include "boost/daemon/local_socket.h"
+#include "boost/daemon/socket_closer.h"
 #include "gtest/gtest.h"
 #include "platform/clock.h"
 
@@ -106,6 +107,8 @@ class DaemonDirectory {
 struct DaemonSetup {
   BoostServer::Options options{.allowed_users = {geteuid()}};
   Arbiter::Limits limits{.max_level = Level::kHigh, .min_interval_ns = 100'000};
+  // Runs when it listens and does not serve yet.
+  std::function<void(const LocalListener&)> before;
 };
 
 // Serves one domain in the calling thread until `stop_fd` is readable.
@@ -114,6 +117,8 @@ inline void ServeDaemon(const DaemonDirectory& directory,
                         std::unique_ptr<Actuator> actuator, int stop_fd) {
   const auto listener = LocalListener::At(directory.socket());
   ASSERT_TRUE(listener.ok()) << listener.status();
+  if (setup.before) setup.before(**listener);
+  SocketCloser closer;
   std::vector<BoostDomain> domains;
   domains.push_back({.cpus = {}, .actuator = std::move(actuator)});
   const OwnedFd file(
@@ -123,8 +128,8 @@ inline void ServeDaemon(const DaemonDirectory& directory,
                   [&](const absl::Status& status) {
                     log.Write(std::string(status.message()), MonotonicNs());
                   });
-  const auto server =
-      BoostServer::Start(setup.options, listener->get(), &arbiter, &log);
+  const auto server = BoostServer::Start(setup.options, listener->get(),
+                                         &arbiter, &log, &closer);
   ASSERT_TRUE(server.ok()) << server.status();
   EXPECT_TRUE((*server)->Run(stop_fd).ok());
 }

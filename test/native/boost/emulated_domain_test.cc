@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "platform/clock.h"
@@ -70,6 +72,50 @@ TEST_F(EmulatedDomainTest, OnesOwn) {
   EXPECT_EQ(Holds(**domain), Level::kLow);
   (*domain)->Ask(Level::kMid);
   EXPECT_EQ(Holds(**domain), Level::kMid);
+}
+
+// Files of this process that have a name which would outlive it.
+int SharedFiles() {
+  int count = 0;
+  for (const auto& each :
+       std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink(each, error);
+    if (target.native().starts_with("/dev/shm/")) ++count;
+  }
+  return count;
+}
+
+TEST_F(EmulatedDomainTest, OfAProcess) {
+  const auto join = [] {
+    auto domain =
+        EmulatedDomain::Join(kFrequencies, 0, std::string(kProcessDomain));
+    EXPECT_TRUE(domain.ok()) << domain.status();
+    return *std::move(domain);
+  };
+  {
+    const auto one = join();
+    auto other = join();
+    EXPECT_TRUE(one->shared());
+    EXPECT_TRUE(one->LeadOn(0));
+    EXPECT_FALSE(other->LeadOn(0));
+    other->Ask(Level::kHigh);
+    EXPECT_EQ(Holds(*one), Level::kHigh);
+    other.reset();
+    EXPECT_EQ(Holds(*one), Level::kLow);
+    EXPECT_EQ(SharedFiles(), 0) << "a kill would leave it there";
+    one->Ask(Level::kHigh);
+  }
+  EXPECT_EQ(Holds(*join()), Level::kLow) << "begun anew";
+}
+
+TEST_F(EmulatedDomainTest, WhatAKillLeavesGoesWithTheNextMember) {
+  const pid_t child = Fork();
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(std::filesystem::exists(path_));
+  Join();
+  EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 TEST_F(EmulatedDomainTest, TheHighestThatAnyoneAsksFor) {

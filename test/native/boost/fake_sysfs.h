@@ -11,7 +11,8 @@
 
 namespace edgewise {
 
-// A /sys below a temporary directory, removed in the end. Its files are plain
+// A /sys below a temporary directory, with a /run and a /dev/shm beside it,
+// removed in the end. Its files are plain
 // ones: what is written stays behind what is shorter, and readers take the
 // first line, as edgewise does.
 class FakeSysfs {
@@ -20,6 +21,8 @@ class FakeSysfs {
     std::string pattern = testing::TempDir() + "edgewise-sysfs-XXXXXX";
     root_ = mkdtemp(pattern.data());
     std::filesystem::create_directories(root_ + kCpus);
+    std::filesystem::create_directories(root_ + "/run");
+    std::filesystem::create_directories(root_ + "/dev/shm");
   }
   ~FakeSysfs() { std::filesystem::remove_all(root_); }
   FakeSysfs(const FakeSysfs&) = delete;

@@ -155,9 +155,10 @@ TEST_F(GuardianTest, InheritsNoDescriptorOfItsOwner) {
        std::filesystem::directory_iterator("/proc/" + guardian + "/fd")) {
     open.push_back(std::stoi(entry.path().filename()));
   }
-  // The fifth is the owner's process, which it watches (pidfd).
-  EXPECT_THAT(open, testing::UnorderedElementsAre(0, 1, 2, kGuardianFd,
-                                                  kGuardianFd + 1));
+  // The last is the owner's process, which it watches (pidfd).
+  EXPECT_THAT(
+      open, testing::UnorderedElementsAre(0, 1, 2, kGuardianFd, kGuardianLockFd,
+                                          kGuardianLockFd + 1));
   ASSERT_EQ(kill(owner, SIGKILL), 0);
   while (waitpid(-1, nullptr, 0) > 0) {
   }
