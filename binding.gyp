@@ -35,7 +35,10 @@
       "include_dirs": [
         "<!(node -p \"require('node-addon-api').include_dir\")"
       ],
-      "defines": ["NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"]
+      "defines": ["NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
+      # Node unloads the addon of a worker that ends, but V8 calls the deleter of
+      # an ArrayBuffer after that, and redirected calls may yet return into it.
+      "ldflags": ["-Wl,-z,nodelete"]
     },
     {
       "target_name": "edgewise-boostd",
