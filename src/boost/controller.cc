@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "platform/clock.h"
-#include "platform/termination.h"
 #include "platform/thread.h"
 
 namespace edgewise {
@@ -49,7 +48,7 @@ Controller::Controller(std::unique_ptr<Policy> policy,
   // the processor did before may have been neither.
   Change(policy_->want(), began_ns_, began_ns_);
   FindCalm();
-  BeginTerminationWatch();
+  termination_.Begin();
   thread_ = StartHelperThread("edgewise-boost", [this] { Run(); });
 }
 
@@ -60,10 +59,10 @@ void Controller::Stop() {
   stopping_.store(true, std::memory_order_release);
   watch_.Wake();
   thread_.join();
-  EndTerminationWatch();
   Lock();
   Finish();
   Unlock();
+  termination_.End();  // after that: a signal may have waited
 }
 
 ControllerStats Controller::stats() {

@@ -17,6 +17,7 @@
 #include "boost/queue_watch.h"
 #include "boost/signal.h"
 #include "platform/clock.h"
+#include "platform/termination.h"
 #include "platform/thread.h"
 
 namespace edgewise {
@@ -163,7 +164,6 @@ class Controller {
   ControllerStats stats_;
 
   // The thread's own.
-  bool terminated_ = false;
   bool looks_again_ = false;  // soon: the loop had yet to wake up
   LookBudget budget_;
   Evasion evasion_;
@@ -171,6 +171,7 @@ class Controller {
   std::atomic<int> loop_cpu_{-1};  // where the loop last woke; relaxed: a hint
   QueueWatch watch_;
   std::atomic<bool> stopping_{false};
+  TerminationWatch termination_;
   std::thread thread_;
 };
 

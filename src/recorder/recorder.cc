@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "platform/clock.h"
-#include "platform/termination.h"
 #include "platform/thread.h"
 
 namespace edgewise {
@@ -34,7 +33,7 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
       recorder->writer_.Append(recorder->NewHeader(ChunkKind::kMeta),
                                meta.data(), static_cast<uint32_t>(meta.size()));
   if (!status.ok()) return status;
-  BeginTerminationWatch();
+  recorder->termination_.Begin();
   recorder->drain_ = StartHelperThread(
       "edgewise-drain", [r = recorder.get()] { r->DrainLoop(); });
   return recorder;
@@ -89,7 +88,6 @@ void Recorder::Stop() {
   }
   if (!drain_.joinable()) return;
   drain_.join();
-  EndTerminationWatch();
   if (lost_ > 0) {
     dropped_.fetch_add(lost_, std::memory_order_relaxed);
     lost_ = 0;
@@ -97,6 +95,7 @@ void Recorder::Stop() {
   CutChunk(/*final=*/true);
   WriteHeld();
   WriteChunk(NewHeader(ChunkKind::kEnd), {});
+  termination_.End();  // after all is written: a signal may have waited
 }
 
 RecorderStats Recorder::stats() const {
@@ -115,7 +114,7 @@ void Recorder::DrainLoop() {
     const bool dump = asked > dumps_done_ ||
                       dump_wanted_.exchange(false, std::memory_order_relaxed);
     lock.unlock();
-    if (TerminationPending() && !terminated_) FlushForTermination();
+    if (termination_.Pending()) FlushForTermination();
     const auto now = std::chrono::steady_clock::now();
     if (dump || now - last_cut >= flush ||
         ring_.Readable() > ring_.capacity() / 4) {
@@ -141,12 +140,11 @@ void Recorder::DrainLoop() {
 }
 
 // The process is about to die of a signal. What the recorded thread does in the
-// meantime is not waited for.
+// meantime is not waited for. If it lives, the drain goes on.
 void Recorder::FlushForTermination() {
   CutChunk(/*final=*/true);
   WriteHeld();
-  terminated_ = true;
-  TerminationFinished();
+  termination_.Finished();
 }
 
 // Chunks end where an event ends, so that an event stands in one chunk with

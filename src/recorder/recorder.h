@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "platform/termination.h"
 #include "recorder/ring.h"
 #include "trace/chunk.h"
 #include "trace/writer.h"
@@ -144,7 +145,6 @@ class Recorder {
   uint64_t next_sequence_;
   uint64_t next_counter_ = 0;
   bool complained_ = false;
-  bool terminated_ = false;  // has finished for a signal that ends the process
 
   // Written by the drain thread, read by anyone; relaxed: counts.
   std::atomic<uint64_t> written_bytes_{0};
@@ -158,6 +158,8 @@ class Recorder {
   uint64_t dumps_asked_ = 0;
   uint64_t dumps_done_ = 0;
   absl::Status dump_status_;
+
+  TerminationWatch termination_;
   std::thread drain_;
 };
 

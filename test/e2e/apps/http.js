@@ -28,6 +28,14 @@ const handlers = {
     wrapped: Object.hasOwn(http.ServerResponse.prototype, 'end')
   })),
   pid: (request, response) => response.end(`${process.pid}\n`),
+  signal: (request, response) => {
+    process.kill(process.pid, request.url.split('/')[2])
+    setTimeout(() => response.end('alive\n'), 200)
+  },
+  dump: (request, response) => {
+    require('../../../lib').dump()
+    response.end('dumped\n')
+  },
   exit: (request, response) => {
     response.end('bye\n')
     setTimeout(() => process.exit(3), 20)
