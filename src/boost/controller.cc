@@ -49,7 +49,13 @@ Controller::Controller(std::unique_ptr<Policy> policy,
   Change(policy_->want(), began_ns_, began_ns_);
   FindCalm();
   termination_.Begin();
-  thread_ = StartHelperThread("edgewise-boost", [this] { Run(); });
+  auto thread = HelperThread::Start("edgewise-boost", [this] { Run(); });
+  started_ = thread.status();
+  if (started_.ok()) {
+    thread_ = *std::move(thread);
+  } else {
+    actuator_->Restore();
+  }
 }
 
 Controller::~Controller() { Stop(); }

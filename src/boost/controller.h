@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "absl/status/status.h"
 #include "boost/actuator.h"
 #include "boost/controller_stats.h"
 #include "boost/energy.h"
@@ -59,6 +59,9 @@ class Controller {
   // MonotonicTickNs() (platform/clock.h).
   Controller(std::unique_ptr<Policy> policy, std::unique_ptr<Actuator> actuator,
              ControllerConfig config);
+
+  // Whether there is a thread, and else why not: nothing is boosted then.
+  const absl::Status& started() const { return started_; }
 
   // Stops as Stop() does.
   ~Controller();
@@ -172,7 +175,8 @@ class Controller {
   QueueWatch watch_;
   std::atomic<bool> stopping_{false};
   TerminationWatch termination_;
-  std::thread thread_;
+  absl::Status started_;
+  HelperThread thread_;
 };
 
 }  // namespace edgewise

@@ -119,19 +119,11 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   auto recorder = Recorder::Start(std::move(config.recorder));
   if (!recorder.ok()) return recorder.status();
   recorder_ = *std::move(recorder);
-  if (PatchedV8::Find().ok()) {
-    auto patched = PatchedV8::Enable(isolate_, config.ids, recorder_.get());
-    if (!patched.ok()) {
-      recorder_.reset();
-      return patched.status();
-    }
-    patched_ = *std::move(patched);
-  }
-  if (config.watcher_interval_ns > 0) {
-    auto watcher = ReadyWatcher::Start(
-        config.watcher_interval_ns,
-        [this](uint64_t ticks) { return thread_pool_.Look(ticks); });
-    if (watcher.ok()) watcher_ = *std::move(watcher);
+  absl::Status helped = StartHelpers(config);
+  if (!helped.ok()) {
+    watcher_.reset();
+    recorder_.reset();
+    return helped;
   }
   slo_ticks_ = config.slo_ns > 0 ? NsToTicks(static_cast<double>(config.slo_ns))
                                  : UINT64_MAX;
@@ -143,6 +135,22 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   active = tracker_.get();
   const bool main_script = !uv_loop_alive(loop_) || loop_->time == 0;
   tracker_->Attach(main_script ? EventType::kMain : EventType::kUnknown);
+  return absl::OkStatus();
+}
+
+// What the recorder needs besides.
+absl::Status StockProvider::StartHelpers(const ProviderConfig& config) {
+  if (config.watcher_interval_ns > 0) {
+    auto watcher = ReadyWatcher::Start(
+        config.watcher_interval_ns,
+        [this](uint64_t ticks) { return thread_pool_.Look(ticks); });
+    if (!watcher.ok()) return watcher.status();
+    watcher_ = *std::move(watcher);
+  }
+  if (!PatchedV8::Find().ok()) return absl::OkStatus();
+  auto patched = PatchedV8::Enable(isolate_, config.ids, recorder_.get());
+  if (!patched.ok()) return patched.status();
+  patched_ = *std::move(patched);
   return absl::OkStatus();
 }
 

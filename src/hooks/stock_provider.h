@@ -47,7 +47,8 @@ class StockProvider : private SystemCallObserver {
   static absl::Status CanInterpose();
 
   // Begins to record into a new file. AlreadyExists: it does already.
-  // Unavailable: V8 is patched, but cannot track events now.
+  // Unavailable: V8 is patched, but cannot track events now; or there is no
+  // thread for a helper.
   absl::Status Start(ProviderConfig config);
 
   // Stops and writes the rest. No effect when it is not recording.
@@ -80,6 +81,7 @@ class StockProvider : private SystemCallObserver {
   void AfterAccept(int listening_fd, int new_fd) override;
   [[gnu::hot]] void AfterWrite() override { tracker_->Wrote(); }
 
+  absl::Status StartHelpers(const ProviderConfig& config);
   void AttachCallbacks();
   void DetachCallbacks();
   void NoteTimer();

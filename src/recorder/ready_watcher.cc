@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "platform/clock.h"
-#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -50,8 +49,10 @@ absl::StatusOr<std::unique_ptr<ReadyWatcher>> ReadyWatcher::Start(
   if (!watcher->Watch(stop_fd)) {
     return absl::ErrnoToStatus(errno, "epoll_ctl");
   }
-  watcher->helper_ =
-      StartHelperThread("edgewise-ready", [w = watcher.get()] { w->Run(); });
+  absl::StatusOr<HelperThread> helper = HelperThread::Start(
+      "edgewise-ready", [w = watcher.get()] { w->Run(); });
+  if (!helper.ok()) return helper.status();
+  watcher->helper_ = *std::move(helper);
   return watcher;
 }
 
@@ -85,8 +86,7 @@ bool ReadyWatcher::Watch(int fd) {
 int64_t ReadyWatcher::CpuNs() const {
   clockid_t clock;
   timespec ts;
-  if (pthread_getcpuclockid(const_cast<std::thread&>(helper_).native_handle(),
-                            &clock) != 0 ||
+  if (pthread_getcpuclockid(helper_.native_handle(), &clock) != 0 ||
       clock_gettime(clock, &ts) != 0) {
     return 0;
   }

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "platform/thread.h"
 #include "recorder/accept_backlog.h"
 
 namespace edgewise {
@@ -164,7 +164,7 @@ class ReadyWatcher {
 
   std::array<Listening, kMaxListening> listening_;
 
-  std::thread helper_;
+  HelperThread helper_;
 };
 
 }  // namespace edgewise

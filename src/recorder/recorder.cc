@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "platform/clock.h"
-#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -34,8 +33,10 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
                                meta.data(), static_cast<uint32_t>(meta.size()));
   if (!status.ok()) return status;
   recorder->termination_.Begin();
-  recorder->drain_ = StartHelperThread(
+  absl::StatusOr<HelperThread> drain = HelperThread::Start(
       "edgewise-drain", [r = recorder.get()] { r->DrainLoop(); });
+  if (!drain.ok()) return drain.status();
+  recorder->drain_ = *std::move(drain);
   return recorder;
 }
 

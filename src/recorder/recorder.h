@@ -9,13 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "platform/termination.h"
+#include "platform/thread.h"
 #include "recorder/ring.h"
 #include "trace/chunk.h"
 #include "trace/writer.h"
@@ -51,7 +51,7 @@ struct RecorderStats {
 class Recorder {
  public:
   // Creates the file, writes the meta chunk, starts the drain thread. Fails
-  // where the file cannot be created.
+  // where one of them cannot be done.
   static absl::StatusOr<std::unique_ptr<Recorder>> Start(RecorderConfig config);
 
   // Stops as Stop() does.
@@ -160,7 +160,7 @@ class Recorder {
   absl::Status dump_status_;
 
   TerminationWatch termination_;
-  std::thread drain_;
+  HelperThread drain_;
 };
 
 }  // namespace edgewise

@@ -69,6 +69,16 @@ function copyOfPackage (t, { addon }) {
   return path.join(root, 'lib/register.js')
 }
 
+test('no thread to be had', async (t) => {
+  const out = temporaryDirectory(t)
+  fs.chmodSync(out, 0o777)
+  const app = await startApp(t, 'no-threads.js', { register: null, out: path.join(out, 'trace') })
+  await answersAll(app)
+  assert.equal((await app.stop()).code, 0)
+  assert.equal(lines(app.stderr).length, 1, app.stderr)
+  assert.match(app.stderr, /^edgewise: cannot start the thread edgewise-drain: .*goes on unrecorded\n$/)
+})
+
 test('a missing addon', async (t) => {
   const app = await startApp(t, 'http.js', { register: copyOfPackage(t, { addon: false }) })
   await answersAll(app)
