@@ -116,13 +116,13 @@ void Recorder::DrainLoop() {
                       dump_wanted_.exchange(false, std::memory_order_relaxed);
     lock.unlock();
     if (termination_.Pending()) FlushForTermination();
+    const uint64_t lost_before = lost_bytes_.load(std::memory_order_relaxed);
     const auto now = std::chrono::steady_clock::now();
     if (dump || now - last_cut >= flush ||
         ring_.Readable() > ring_.capacity() / 4) {
       CutChunk(/*final=*/false);
       last_cut = now;
     }
-    const uint64_t lost_before = lost_bytes_.load(std::memory_order_relaxed);
     if (dump) WriteHeld();
     const bool whole =
         lost_bytes_.load(std::memory_order_relaxed) == lost_before;

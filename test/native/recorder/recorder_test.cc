@@ -199,6 +199,18 @@ TEST_F(RecorderTest, TheQuotaIsKeptAndTheRestCounted) {
   EXPECT_EQ(contents.headers.back().lost_bytes, recorder->stats().lost_bytes);
 }
 
+TEST_F(RecorderTest, AFlushThatCannotBeWrittenIsReported) {
+  RecorderConfig config;
+  config.max_bytes = 1000;
+  config.flush_ms = 60'000;
+  auto recorder = Start(config);
+  EXPECT_TRUE(recorder->Dump().ok());
+  for (uint64_t n = 1; n <= 100; ++n) recorder->PushEvent(n + 1, Event(n));
+  EXPECT_EQ(recorder->Dump().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(recorder->stats().lost_bytes, 100 * kRecordBytes);
+  EXPECT_TRUE(recorder->Dump().ok()) << "nothing was left to write";
+}
+
 TEST_F(RecorderTest, StopIsIdempotentAndADumpAfterItIsRefused) {
   auto recorder = Start();
   recorder->Stop();
