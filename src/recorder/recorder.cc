@@ -16,6 +16,9 @@ namespace {
 // flush period; it cuts a chunk early only when the ring is a quarter full.
 constexpr auto kLook = std::chrono::milliseconds(20);
 
+// Records of one chunk; the rest of what a reader takes is for its strings.
+constexpr size_t kMostRecords = kMaxChunkPayload / kRecordBytes / 2;
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
@@ -93,7 +96,7 @@ void Recorder::Stop() {
     dropped_.fetch_add(lost_, std::memory_order_relaxed);
     lost_ = 0;
   }
-  CutChunk(/*final=*/true);
+  CutChunks(/*final=*/true);
   WriteHeld();
   WriteChunk(NewHeader(ChunkKind::kEnd), {});
   termination_.End();  // after all is written: a signal may have waited
@@ -120,7 +123,7 @@ void Recorder::DrainLoop() {
     const auto now = std::chrono::steady_clock::now();
     if (dump || now - last_cut >= flush ||
         ring_.Readable() > ring_.capacity() / 4) {
-      CutChunk(/*final=*/false);
+      CutChunks(/*final=*/false);
       last_cut = now;
     }
     if (dump) WriteHeld();
@@ -143,7 +146,7 @@ void Recorder::DrainLoop() {
 // The process is about to die of a signal. What the recorded thread does in the
 // meantime is not waited for. If it lives, the drain goes on.
 void Recorder::FlushForTermination() {
-  CutChunk(/*final=*/true);
+  CutChunks(/*final=*/true);
   WriteHeld();
   termination_.Finished();
 }
@@ -161,15 +164,26 @@ size_t Recorder::WholeEvents(size_t readable) const {
   return whole;
 }
 
-void Recorder::CutChunk(bool final) {
+void Recorder::CutChunks(bool final) {
+  while (CutChunk(final)) {
+  }
+}
+
+// True: more was to be read than a chunk may hold.
+bool Recorder::CutChunk(bool final) {
   const size_t readable = ring_.Readable();
-  const size_t count = final ? readable : WholeEvents(readable);
-  if (count == 0) return;
+  const size_t most = std::min(readable, kMostRecords);
+  size_t count = most;
+  if (!final || most < readable) count = WholeEvents(most);
+  // An event that fills a chunk is cut as well.
+  if (count == 0 && most < readable) count = most;
+  if (count == 0) return false;
   ChunkHeader header = NewHeader(ChunkKind::kRecords);
   std::vector<Record> records(count);
   ring_.Pop(records.data(), count);
   AdvanceNumbering(records);
   Emit(header, std::move(records));
+  return most < readable;
 }
 
 void Recorder::AdvanceNumbering(const std::vector<Record>& records) {

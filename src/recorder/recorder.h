@@ -111,7 +111,8 @@ class Recorder {
   void PushEventAfterLoss(const Record& record, uint64_t next_sequence);
   void DrainLoop();
   void FlushForTermination();
-  void CutChunk(bool final);
+  void CutChunks(bool final);
+  bool CutChunk(bool final);
   size_t WholeEvents(size_t readable) const;
   void AdvanceNumbering(const std::vector<Record>& records);
   void Emit(ChunkHeader header, std::vector<Record> records);

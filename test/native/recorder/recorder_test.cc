@@ -123,6 +123,27 @@ TEST_F(RecorderTest, KeepsAnEventAndWhatHappenedInItInOneChunk) {
   EXPECT_EQ(directory_.Read().records.size(), 2u);
 }
 
+// A ring of the largest size, full of what happened in one event: more than a
+// reader takes of one chunk.
+TEST_F(RecorderTest, CutsWhatNoChunkHolds) {
+  constexpr size_t kInner = kMaxChunkPayload / kRecordBytes + 1000;
+  RecorderConfig config;
+  config.ring_records = size_t{1} << 22;
+  config.flush_ms = 60'000;
+  auto recorder = Start(config);
+  for (size_t n = 0; n < kInner; ++n) {
+    recorder->PushInner([](Record& gc) { gc.kind = RecordKind::kGc; });
+  }
+  recorder->InternString("GET /");
+  recorder->PushEvent(2, Event(1));
+  recorder->Stop();
+  const auto contents = directory_.Read();
+  EXPECT_EQ(contents.records.size(), kInner + 1);
+  EXPECT_EQ(contents.strings.size(), 1u);
+  EXPECT_EQ(contents.problems, 0u);
+  EXPECT_EQ(recorder->stats().lost_bytes, 0u);
+}
+
 TEST_F(RecorderTest, WritesEachStringOnceBeforeItsUse) {
   auto recorder = Start();
   EXPECT_EQ(recorder->InternString("GET /a"), 1u);
