@@ -74,7 +74,10 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
   if (LoopObserver* const loop = loop_observer) loop->BeforeReceive(fd);
   SystemCallObserver* const self = observer;
   if (self == nullptr) return PlainRead(fd, data, size);
-  if (self->BeforeStampedRead(fd)) {
+  using Reading = SystemCallObserver::Reading;
+  const Reading reading = self->BeforeRead(fd);
+  if (reading == Reading::kUnseen) return PlainRead(fd, data, size);
+  if (reading == Reading::kStamped) {
     int64_t arrival_ns = 0;
     const ssize_t bytes = ReadStamped(fd, data, size, &arrival_ns);
     if (bytes >= 0 || errno != ENOTSOCK) [[likely]] {
@@ -83,9 +86,9 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
     }
     self->NotASocket(fd);
   }
-  self->BeforeRead(fd);
+  self->BeforeOtherRead(fd);
   const ssize_t bytes = PlainRead(fd, data, size);
-  self->AfterRead(fd, data, bytes);
+  self->AfterOtherRead(fd, data, bytes);
   return bytes;
 }
 
@@ -124,19 +127,19 @@ int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
 }
 
 template <typename Call>
-ssize_t Send(Call call) {
+ssize_t Send(int fd, Call call) {
   const ssize_t bytes = call();
   SystemCallObserver* const self = observer;
-  if (self != nullptr) self->AfterWrite();
+  if (self != nullptr) self->AfterWrite(fd);
   return bytes;
 }
 
 [[gnu::hot]] ssize_t Write(int fd, const void* data, size_t size) {
-  return Send([&] { return syscall(SYS_write, fd, data, size); });
+  return Send(fd, [&] { return syscall(SYS_write, fd, data, size); });
 }
 
 [[gnu::hot]] ssize_t WriteV(int fd, const iovec* parts, int count) {
-  return Send([&] { return syscall(SYS_writev, fd, parts, count); });
+  return Send(fd, [&] { return syscall(SYS_writev, fd, parts, count); });
 }
 
 struct Replacement {

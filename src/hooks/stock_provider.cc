@@ -272,21 +272,23 @@ void StockProvider::AfterPoll(int epoll_fd, bool may_wait) {
   tracker_->PollEnd(waited, now);
 }
 
-// Reads that JavaScript makes (fs.readSync, a spawnSync's pipes) are part of
-// the running event, not the begin of another. Only files and pipes are read
-// like that.
+// Reads that JavaScript makes (fs.readSync) are part of the running event, not
+// the begin of another. Only files and pipes are read like that.
 bool StockProvider::ReadByLoop(int fd) const {
   return fd == loop_->async_io_watcher.fd ||
          fd == loop_->signal_io_watcher.fd || !InJavaScript();
 }
 
-// What is known of `fd` may be of a connection that had its number before: the
-// event begins when the kernel has agreed that it is a socket.
-bool StockProvider::BeforeStampedRead(int fd) {
+// What is not the loop's is read by JavaScript, by a loop that spawnSync() has
+// made, or by libuv's handler of signals. What is known of its number may be of
+// a connection that had it before, and is asked anew when the loop gets it.
+SystemCallObserver::Reading StockProvider::BeforeRead(int fd) {
+  if (!IsLoops(fd)) return Reading::kUnseen;
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
-  if (!descriptor.stamped) return false;
+  if (!descriptor.stamped) return Reading::kOther;
+  // The event begins when the kernel has agreed that it is a socket.
   stamped_began_ = tracker_->BeforeIo(fd, descriptor.watched);
-  return true;
+  return Reading::kStamped;
 }
 
 void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns) {
@@ -294,13 +296,14 @@ void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns) {
   tracker_->IoEnd(arrival_realtime_ns);
 }
 
-void StockProvider::BeforeRead(int fd) {
+void StockProvider::BeforeOtherRead(int fd) {
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
   reading_ = ReadByLoop(fd);
   if (reading_) tracker_->IoBegin(descriptor.type, fd, descriptor.watched);
 }
 
-void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes) {
+void StockProvider::AfterOtherRead(int fd, const void* data,
+                                   ssize_t bytes) {
   if (!reading_) return;
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
   if (fd != loop_->signal_io_watcher.fd) return;
@@ -312,6 +315,8 @@ void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes) {
 }
 
 void StockProvider::BeforeReceive(int fd) {
+  reading_ = IsLoops(fd);
+  if (!reading_) return;
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
   const bool may_be_script = descriptor.type == EventType::kPipeRead ||
                              descriptor.type == EventType::kPoll;
