@@ -86,15 +86,16 @@ ThreadPoolObserver::~ThreadPoolObserver() {
 void ThreadPoolObserver::Enable(EventTracker* tracker, bool stamped) {
   tracker_ = tracker;
   stamped_ = stamped;
+  // The helper of a recording before this may have looked after Disable().
+  uv_mutex_lock(&loop_->wq_mutex);
+  seen_.clear();
+  uv_mutex_unlock(&loop_->wq_mutex);
   loop_->wq_async.async_cb = &OnAsync;
 }
 
 void ThreadPoolObserver::Disable() {
   tracker_ = nullptr;
   loop_->wq_async.async_cb = original_;
-  uv_mutex_lock(&loop_->wq_mutex);
-  seen_.clear();
-  uv_mutex_unlock(&loop_->wq_mutex);
 }
 
 bool ThreadPoolObserver::Look(uint64_t ticks) {
