@@ -43,6 +43,7 @@ class ThreadPoolObserver {
  private:
   using Done = void (*)(uv__work*, int);
   struct Completion {
+    const uv__work* work;
     Done done;
     EventType type;
     uint64_t ready;
@@ -57,6 +58,7 @@ class ThreadPoolObserver {
   static void OnDone(uv__work* work, int status);
   void WrapQueue();
   void Wrap(uv__work* work, uint64_t ready);
+  Completion Take(const uv__work* work);
   void WrapLatecomer(const uv__work* done);
   EventType TypeOf(uv__work* work);
   uv_req_type RequestOf(uv__work* work);
