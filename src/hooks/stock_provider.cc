@@ -329,7 +329,9 @@ void StockProvider::AfterReceive(int) {
 }
 
 void StockProvider::AfterAccept(int listening_fd, int new_fd) {
-  if (reading_) tracker_->Accepted(new_fd);
+  if (!reading_) return;
+  if (new_fd >= 0) descriptors_.Accepted(new_fd);
+  tracker_->Accepted(new_fd);
 }
 
 void StockProvider::OnPart(void*, double async_id, double) {
