@@ -39,7 +39,10 @@
       "defines": [
         "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED",
         "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
-      ]
+      ],
+      # Node unloads the addon of a worker that ends, but V8 calls the deleter of
+      # an ArrayBuffer after that, and redirected calls may yet return into it.
+      "ldflags": ["-Wl,-z,nodelete"]
     },
     {
       "target_name": "edgewise-boostd",

@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "benchmarks/boost/spin_loop.h"
@@ -158,15 +157,16 @@ absl::StatusOr<Json> MeasureTransitions(int64_t delay_us, int count) {
   cpu_set_t elsewhere;
   std::memset(&elsewhere, 0xff, sizeof(elsewhere));
   CPU_CLR(sched_getcpu(), &elsewhere);
-  std::thread asker = StartHelperThread("asker", [&] {
+  absl::StatusOr<HelperThread> asker = HelperThread::Start("asker", [&] {
     // On the loop's processor it could ask between steals only.
     sched_setaffinity(0, sizeof(elsewhere), &elsewhere);
     UsePreciseSleep();
     changes = AskNowAndThen(actuator->get(), count, delay_ns);
     stop.store(true, std::memory_order_relaxed);
   });
+  if (!asker.ok()) return asker.status();
   const std::vector<Gap> gaps = WatchForGaps(stop);
-  asker.join();
+  asker->join();
   std::vector<double> up;
   std::vector<double> down;
   Seen(changes, gaps, delay_ns, &up, &down);

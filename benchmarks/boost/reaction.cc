@@ -17,7 +17,6 @@
 #include <random>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -80,7 +79,7 @@ class Loop {
     controller_ = std::make_unique<Controller>(
         *std::move(policy), std::make_unique<NotingActuator>(&raised_ns_),
         std::move(config));
-    sender_ = StartHelperThread("sender", [this] { Send(); });
+    sender_ = HelperThread::Start("sender", [this] { Send(); }).value();
   }
   ~Loop() {
     stops_ = true;
@@ -187,7 +186,7 @@ class Loop {
   std::atomic<int64_t> send_after_ns_{kNothing};
   std::atomic<int64_t> overload_ns_{0};
   std::atomic<bool> stops_{false};
-  std::thread sender_;
+  HelperThread sender_;
 };
 
 nlohmann::ordered_json Summary(std::vector<int64_t> times_ns) {

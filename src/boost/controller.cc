@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "platform/clock.h"
-#include "platform/termination.h"
 #include "platform/thread.h"
 
 namespace edgewise {
@@ -49,8 +48,14 @@ Controller::Controller(std::unique_ptr<Policy> policy,
   // the processor did before may have been neither.
   Change(policy_->want(), began_ns_, began_ns_);
   FindCalm();
-  BeginTerminationWatch();
-  thread_ = StartHelperThread("edgewise-boost", [this] { Run(); });
+  termination_.Begin();
+  auto thread = HelperThread::Start("edgewise-boost", [this] { Run(); });
+  started_ = thread.status();
+  if (started_.ok()) {
+    thread_ = *std::move(thread);
+  } else {
+    actuator_->Restore();
+  }
 }
 
 Controller::~Controller() { Stop(); }
@@ -60,10 +65,10 @@ void Controller::Stop() {
   stopping_.store(true, std::memory_order_release);
   watch_.Wake();
   thread_.join();
-  EndTerminationWatch();
   Lock();
   Finish();
   Unlock();
+  termination_.End();  // after that: a signal may have waited
 }
 
 ControllerStats Controller::stats() {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "absl/status/status.h"
 #include "boost/actuator.h"
 #include "boost/controller_stats.h"
 #include "boost/energy.h"
@@ -17,6 +17,7 @@
 #include "boost/queue_watch.h"
 #include "boost/signal.h"
 #include "platform/clock.h"
+#include "platform/termination.h"
 #include "platform/thread.h"
 
 namespace edgewise {
@@ -58,6 +59,9 @@ class Controller {
   // MonotonicTickNs() (platform/clock.h).
   Controller(std::unique_ptr<Policy> policy, std::unique_ptr<Actuator> actuator,
              ControllerConfig config);
+
+  // Whether there is a thread, and else why not: nothing is boosted then.
+  const absl::Status& started() const { return started_; }
 
   // Stops as Stop() does.
   ~Controller();
@@ -165,14 +169,15 @@ class Controller {
   LookBudget budget_;
 
   // The thread's own.
-  bool terminated_ = false;
   bool looks_again_ = false;  // soon: the loop had yet to wake up
   Evasion evasion_;
 
   std::atomic<int> loop_cpu_{-1};  // where the loop last woke; relaxed: a hint
   QueueWatch watch_;
   std::atomic<bool> stopping_{false};
-  std::thread thread_;
+  TerminationWatch termination_;
+  absl::Status started_;
+  HelperThread thread_;
 };
 
 }  // namespace edgewise

@@ -12,7 +12,6 @@
 
 #include "boost/controller.h"
 #include "platform/clock.h"
-#include "platform/termination.h"
 #include "platform/thread.h"
 
 namespace edgewise {
@@ -38,10 +37,7 @@ void Controller::Run() {
   LeaveCpu(config_.avoid_cpu);
   auto arrival = QueueWatch::Arrival::kNone;
   while (!stopping_.load(std::memory_order_acquire)) {
-    if (TerminationPending() && !terminated_) {
-      terminated_ = true;
-      FinishForTermination();
-    }
+    if (termination_.Pending()) FinishForTermination();
     const int64_t wake_ns = Turn(arrival);
     const int64_t now_ns = MonotonicTickNs();
     arrival = watch_.Sleep(std::min(wake_ns, now_ns + kLongestSleepNs) - now_ns,
@@ -144,12 +140,12 @@ void Controller::TakeLook(uint32_t ready, int64_t now_ns) {
 }
 
 // The process is about to die of a signal: the loop goes on meanwhile, at the
-// frequency that was there before.
+// frequency that was there before, and if the process lives, for good.
 void Controller::FinishForTermination() {
   Lock();
   Finish();
   Unlock();
-  TerminationFinished();
+  termination_.Finished();
 }
 
 // Under the lock, once; the loop does not wait for it.

@@ -69,6 +69,11 @@ absl::Status BoostProvider::Start(BoostConfig config) {
   if ((*actuator)->name() == "emulated") controller.avoid_cpu = sched_getcpu();
   controller_ = std::make_unique<Controller>(
       *std::move(policy), *std::move(actuator), std::move(controller));
+  if (absl::Status started = controller_->started(); !started.ok()) {
+    controller_.reset();
+    if (watches_loop_) RemoveInterposition(Redirected::kReads);
+    return started;
+  }
   gc_depth_ = batch_size_ = 0;
   next_fd_ = kNoFd;
   if (watches_loop_) SetLoopObserver(this);

@@ -37,17 +37,25 @@ void Descriptors::DiscoverAll(ReadyWatcher* watcher) {
 }
 
 void Descriptors::Add(int fd, ReadyWatcher* watcher) {
+  const bool accepted = Entry(fd).accepted;
   // A number may have become another file's: ask, even for a known one.
   const Descriptor descriptor = Classify(fd);
-  if (watcher != nullptr && descriptor.watched && watcher->Watch(fd)) {
+  if (watcher != nullptr && descriptor.watched &&
+      watcher->Watch(fd, accepted)) {
     watcher->Listen(fd, descriptor.type == EventType::kAccept);
   }
 }
 
-Descriptors::Descriptor Descriptors::Classify(int fd) {
+void Descriptors::Accepted(int fd) { Entry(fd) = {.accepted = true}; }
+
+Descriptors::Descriptor& Descriptors::Entry(int fd) {
   const auto index = static_cast<size_t>(fd);
   if (index >= known_.size()) known_.resize(index + 64);
-  Descriptor& known = known_[index];
+  return known_[index];
+}
+
+Descriptors::Descriptor Descriptors::Classify(int fd) {
+  Descriptor& known = Entry(fd);
   const EventType type = AskKernel(fd);
   if (type != EventType::kTcpRead && type != EventType::kAccept) {
     return known = {type};
@@ -55,7 +63,8 @@ Descriptors::Descriptor Descriptors::Classify(int fd) {
   // A connection that the application made (to a database, which answers many
   // requests on it) is watched too: what arrives there bit by bit while the
   // loop is busy keeps the last bit's stamp only. Accepted ones inherit the
-  // option; one that lacked it was not accepted.
+  // option; one that lacked it was not accepted, nor was one that was known to
+  // lack it, as long as no other is accepted under its number.
   const Stamping stamping = StampArrivals(fd);
   const bool accepted = stamping == Stamping::kWasOn &&
                         (known.type != EventType::kTcpRead || !known.watched);

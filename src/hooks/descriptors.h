@@ -26,8 +26,9 @@ class Descriptors {
 
   struct Descriptor {
     EventType type = EventType::kUnknown;
-    bool stamped = false;  // the kernel stamps its arrivals: see arrival.h
-    bool watched = true;   // the watcher sees when it becomes readable
+    bool stamped = false;   // the kernel stamps its arrivals: see arrival.h
+    bool watched = true;    // the watcher sees when it becomes readable
+    bool accepted = false;  // since the loop last waited, by it
   };
 
   // What `fd` is; asks the kernel the first time.
@@ -39,6 +40,9 @@ class Descriptors {
     return Classify(fd);
   }
 
+  // `fd` is a new connection, whatever the number was before.
+  void Accepted(int fd);
+
   // Forgets what `fd` was.
   void Drop(int fd) { known_[static_cast<size_t>(fd)] = {}; }
 
@@ -47,6 +51,7 @@ class Descriptors {
 
  private:
   void Add(int fd, ReadyWatcher* watcher);
+  Descriptor& Entry(int fd);
   Descriptor Classify(int fd);
   EventType AskKernel(int fd) const;
 

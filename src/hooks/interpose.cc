@@ -74,7 +74,10 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
   if (LoopObserver* const loop = loop_observer) loop->BeforeReceive(fd);
   SystemCallObserver* const self = observer;
   if (self == nullptr) return PlainRead(fd, data, size);
-  if (self->BeforeStampedRead(fd)) {
+  using Reading = SystemCallObserver::Reading;
+  const Reading reading = self->BeforeRead(fd);
+  if (reading == Reading::kUnseen) return PlainRead(fd, data, size);
+  if (reading == Reading::kStamped) {
     int64_t arrival_ns = 0;
     const ssize_t bytes = ReadStamped(fd, data, size, &arrival_ns);
     if (bytes >= 0 || errno != ENOTSOCK) [[likely]] {
@@ -83,9 +86,9 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
     }
     self->NotASocket(fd);
   }
-  self->BeforeRead(fd);
+  self->BeforeOtherRead(fd);
   const ssize_t bytes = PlainRead(fd, data, size);
-  self->AfterRead(fd, data, bytes);
+  self->AfterOtherRead(fd, data, bytes);
   return bytes;
 }
 
@@ -124,19 +127,19 @@ int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
 }
 
 template <typename Call>
-ssize_t Send(Call call) {
+ssize_t Send(int fd, Call call) {
   const ssize_t bytes = call();
   SystemCallObserver* const self = observer;
-  if (self != nullptr) self->AfterWrite();
+  if (self != nullptr) self->AfterWrite(fd);
   return bytes;
 }
 
 [[gnu::hot]] ssize_t Write(int fd, const void* data, size_t size) {
-  return Send([&] { return syscall(SYS_write, fd, data, size); });
+  return Send(fd, [&] { return syscall(SYS_write, fd, data, size); });
 }
 
 [[gnu::hot]] ssize_t WriteV(int fd, const iovec* parts, int count) {
-  return Send([&] { return syscall(SYS_writev, fd, parts, count); });
+  return Send(fd, [&] { return syscall(SYS_writev, fd, parts, count); });
 }
 
 struct Replacement {
@@ -165,7 +168,7 @@ struct PatchedSlot {
   bool writes;  // of a function that writes
 };
 
-// One slot of the table, under the lock of the functions that use it.
+// The slots of all objects. Under the lock of the functions that use it.
 class Table {
  public:
   // Finds the slots of one loaded object.
@@ -196,11 +199,12 @@ constexpr uint32_t kJumpSlot = UINT32_MAX;
 constexpr uint32_t kGlobalData = UINT32_MAX;
 #endif
 
-bool InRelro(const dl_phdr_info& object, const void* address) {
+// Whether `address` lies in a segment of the object that is of type `type`.
+bool LiesIn(const dl_phdr_info& object, uint32_t type, const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address) - object.dlpi_addr;
   for (int i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = object.dlpi_phdr[i];
-    if (header.p_type == PT_GNU_RELRO && at >= header.p_vaddr &&
+    if (header.p_type == type && at >= header.p_vaddr &&
         at < header.p_vaddr + header.p_memsz) {
       return true;
     }
@@ -271,7 +275,8 @@ void Table::CollectRelocations(const dl_phdr_info& object,
       auto** slot =
           reinterpret_cast<void**>(object.dlpi_addr + entry->r_offset);
       slots_.push_back({slot, *slot, replacement.function,
-                        InRelro(object, slot), replacement.writes});
+                        LiesIn(object, PT_GNU_RELRO, slot),
+                        replacement.writes});
       found_.push_back(replacement.symbol);
     }
   }
@@ -307,14 +312,21 @@ bool Table::Write(bool reads, bool writes) {
   return true;
 }
 
-// Node itself and, where they are shared objects, libnode and libuv.
-int CollectObject(dl_phdr_info* object, size_t, void* table) {
-  const std::string_view name = object->dlpi_name;
-  const bool executable = name.empty();
-  if (executable || name.find("libnode") != std::string_view::npos ||
-      name.find("libuv") != std::string_view::npos) {
-    static_cast<Table*>(table)->Collect(*object);
+// Node itself and, where they are shared objects, libnode and libuv. Any object
+// may lie in a directory of such a name. This library's own calls must reach
+// the system, or they would call themselves.
+bool CallsForNode(const dl_phdr_info& object) {
+  if (LiesIn(object, PT_LOAD, reinterpret_cast<const void*>(&Accept4))) {
+    return false;
   }
+  const std::string_view path = object.dlpi_name;
+  if (path.empty()) return true;  // the program
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libnode.so") || name.starts_with("libuv.so");
+}
+
+int CollectObject(dl_phdr_info* object, size_t, void* table) {
+  if (CallsForNode(*object)) static_cast<Table*>(table)->Collect(*object);
   return 0;
 }
 

@@ -19,23 +19,28 @@ class SystemCallObserver {
   virtual void BeforePoll(int epoll_fd) = 0;
   // `may_wait`: the call was one that waits for what is not ready yet.
   virtual void AfterPoll(int epoll_fd, bool may_wait) = 0;
-  // read: true if `fd` is known as a socket whose arrivals the kernel stamps
-  // (arrival.h). AfterStampedRead follows with the stamp of what was read, 0 if
-  // there is none; or NotASocket, and then the two below.
-  virtual bool BeforeStampedRead(int fd) = 0;
+  // read, of which what follows depends on the file. kUnseen: none of the
+  // loop's, nothing follows. It may be libuv's handler of signals that reads,
+  // and writes, in the middle of anything that this thread does: for such a
+  // file nothing may be done but to find that out.
+  enum class Reading { kUnseen, kStamped, kOther };
+  virtual Reading BeforeRead(int fd) = 0;
+  // kStamped: known as a socket whose arrivals the kernel stamps (arrival.h).
+  // This follows with the stamp of what was read, 0 if there is none; or
+  // NotASocket, and then as for kOther.
   virtual void AfterStampedRead(int fd, int64_t arrival_realtime_ns) = 0;
   // The number is another file's by now.
   virtual void NotASocket(int fd) = 0;
-  // read of anything else.
-  virtual void BeforeRead(int fd) = 0;
-  virtual void AfterRead(int fd, const void* data, ssize_t bytes) = 0;
+  // kOther.
+  virtual void BeforeOtherRead(int fd) = 0;
+  virtual void AfterOtherRead(int fd, const void* data, ssize_t bytes) = 0;
   // recvmsg, recvmmsg, recvfrom, accept4.
   virtual void BeforeReceive(int fd) = 0;
   virtual void AfterReceive(int fd) = 0;
   // `new_fd` is negative when there was no connection.
   virtual void AfterAccept(int listening_fd, int new_fd) = 0;
-  // write, writev.
-  virtual void AfterWrite() = 0;
+  // write, writev; of whatever file, as for kUnseen.
+  virtual void AfterWrite(int fd) = 0;
 };
 
 // The little that boosting needs of it, whether or not somebody records.

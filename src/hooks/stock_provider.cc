@@ -119,19 +119,11 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   auto recorder = Recorder::Start(std::move(config.recorder));
   if (!recorder.ok()) return recorder.status();
   recorder_ = *std::move(recorder);
-  if (PatchedV8::Find().ok()) {
-    auto patched = PatchedV8::Enable(isolate_, config.ids, recorder_.get());
-    if (!patched.ok()) {
-      recorder_.reset();
-      return patched.status();
-    }
-    patched_ = *std::move(patched);
-  }
-  if (config.watcher_interval_ns > 0) {
-    auto watcher = ReadyWatcher::Start(
-        config.watcher_interval_ns,
-        [this](uint64_t ticks) { return thread_pool_.Look(ticks); });
-    if (watcher.ok()) watcher_ = *std::move(watcher);
+  absl::Status helped = StartHelpers(config);
+  if (!helped.ok()) {
+    watcher_.reset();
+    recorder_.reset();
+    return helped;
   }
   slo_ticks_ = config.slo_ns > 0 ? NsToTicks(static_cast<double>(config.slo_ns))
                                  : UINT64_MAX;
@@ -143,6 +135,22 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   active = tracker_.get();
   const bool main_script = !uv_loop_alive(loop_) || loop_->time == 0;
   tracker_->Attach(main_script ? EventType::kMain : EventType::kUnknown);
+  return absl::OkStatus();
+}
+
+// What the recorder needs besides.
+absl::Status StockProvider::StartHelpers(const ProviderConfig& config) {
+  if (config.watcher_interval_ns > 0) {
+    auto watcher = ReadyWatcher::Start(
+        config.watcher_interval_ns,
+        [this](uint64_t ticks) { return thread_pool_.Look(ticks); });
+    if (!watcher.ok()) return watcher.status();
+    watcher_ = *std::move(watcher);
+  }
+  if (!PatchedV8::Find().ok()) return absl::OkStatus();
+  auto patched = PatchedV8::Enable(isolate_, config.ids, recorder_.get());
+  if (!patched.ok()) return patched.status();
+  patched_ = *std::move(patched);
   return absl::OkStatus();
 }
 
@@ -264,21 +272,23 @@ void StockProvider::AfterPoll(int epoll_fd, bool may_wait) {
   tracker_->PollEnd(waited, now);
 }
 
-// Reads that JavaScript makes (fs.readSync, a spawnSync's pipes) are part of
-// the running event, not the begin of another. Only files and pipes are read
-// like that.
+// Reads that JavaScript makes (fs.readSync) are part of the running event, not
+// the begin of another. Only files and pipes are read like that.
 bool StockProvider::ReadByLoop(int fd) const {
   return fd == loop_->async_io_watcher.fd ||
          fd == loop_->signal_io_watcher.fd || !InJavaScript();
 }
 
-// What is known of `fd` may be of a connection that had its number before: the
-// event begins when the kernel has agreed that it is a socket.
-bool StockProvider::BeforeStampedRead(int fd) {
+// What is not the loop's is read by JavaScript, by a loop that spawnSync() has
+// made, or by libuv's handler of signals. What is known of its number may be of
+// a connection that had it before, and is asked anew when the loop gets it.
+SystemCallObserver::Reading StockProvider::BeforeRead(int fd) {
+  if (!IsLoops(fd)) return Reading::kUnseen;
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
-  if (!descriptor.stamped) return false;
+  if (!descriptor.stamped) return Reading::kOther;
+  // The event begins when the kernel has agreed that it is a socket.
   stamped_began_ = tracker_->BeforeIo(fd, descriptor.watched);
-  return true;
+  return Reading::kStamped;
 }
 
 void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns) {
@@ -286,13 +296,14 @@ void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns) {
   tracker_->IoEnd(arrival_realtime_ns);
 }
 
-void StockProvider::BeforeRead(int fd) {
+void StockProvider::BeforeOtherRead(int fd) {
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
   reading_ = ReadByLoop(fd);
   if (reading_) tracker_->IoBegin(descriptor.type, fd, descriptor.watched);
 }
 
-void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes) {
+void StockProvider::AfterOtherRead(int fd, const void* data,
+                                   ssize_t bytes) {
   if (!reading_) return;
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
   if (fd != loop_->signal_io_watcher.fd) return;
@@ -304,6 +315,8 @@ void StockProvider::AfterRead(int fd, const void* data, ssize_t bytes) {
 }
 
 void StockProvider::BeforeReceive(int fd) {
+  reading_ = IsLoops(fd);
+  if (!reading_) return;
   const Descriptors::Descriptor descriptor = descriptors_.Of(fd);
   const bool may_be_script = descriptor.type == EventType::kPipeRead ||
                              descriptor.type == EventType::kPoll;
@@ -316,7 +329,9 @@ void StockProvider::AfterReceive(int) {
 }
 
 void StockProvider::AfterAccept(int listening_fd, int new_fd) {
-  if (reading_) tracker_->Accepted(new_fd);
+  if (!reading_) return;
+  if (new_fd >= 0) descriptors_.Accepted(new_fd);
+  tracker_->Accepted(new_fd);
 }
 
 void StockProvider::OnPart(void*, double async_id, double) {

@@ -47,7 +47,8 @@ class StockProvider : private SystemCallObserver {
   static absl::Status CanInterpose();
 
   // Begins to record into a new file. AlreadyExists: it does already.
-  // Unavailable: V8 is patched, but cannot track events now.
+  // Unavailable: V8 is patched, but cannot track events now; or there is no
+  // thread for a helper.
   absl::Status Start(ProviderConfig config);
 
   // Stops and writes the rest. No effect when it is not recording.
@@ -69,20 +70,29 @@ class StockProvider : private SystemCallObserver {
 
   [[gnu::hot]] void BeforePoll(int epoll_fd) override;
   [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait) override;
-  [[gnu::hot]] bool BeforeStampedRead(int fd) override;
+  [[gnu::hot]] Reading BeforeRead(int fd) override;
   [[gnu::hot]] void AfterStampedRead(int fd,
                                      int64_t arrival_realtime_ns) override;
   void NotASocket(int fd) override { descriptors_.Drop(fd); }
-  void BeforeRead(int fd) override;
-  void AfterRead(int fd, const void* data, ssize_t bytes) override;
+  void BeforeOtherRead(int fd) override;
+  void AfterOtherRead(int fd, const void* data, ssize_t bytes) override;
   void BeforeReceive(int fd) override;
   void AfterReceive(int fd) override;
   void AfterAccept(int listening_fd, int new_fd) override;
-  [[gnu::hot]] void AfterWrite() override { tracker_->Wrote(); }
+  [[gnu::hot]] void AfterWrite(int fd) override {
+    if (IsLoops(fd)) tracker_->Wrote();
+  }
 
+  absl::Status StartHelpers(const ProviderConfig& config);
   void AttachCallbacks();
   void DetachCallbacks();
   void NoteTimer();
+  // Whether the loop waits for `fd`, its own wake-ups among them. uv_close()
+  // ends that at once.
+  bool IsLoops(int fd) const {
+    return static_cast<unsigned>(fd) < loop_->nwatchers &&
+           loop_->watchers[fd] != nullptr;
+  }
   bool ReadByLoop(int fd) const;
 
   [[gnu::hot]] static void OnEnterJs(v8::Isolate*);

@@ -3,6 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -86,15 +87,16 @@ ThreadPoolObserver::~ThreadPoolObserver() {
 void ThreadPoolObserver::Enable(EventTracker* tracker, bool stamped) {
   tracker_ = tracker;
   stamped_ = stamped;
+  // The helper of a recording before this may have looked after Disable().
+  uv_mutex_lock(&loop_->wq_mutex);
+  seen_.clear();
+  uv_mutex_unlock(&loop_->wq_mutex);
   loop_->wq_async.async_cb = &OnAsync;
 }
 
 void ThreadPoolObserver::Disable() {
   tracker_ = nullptr;
   loop_->wq_async.async_cb = original_;
-  uv_mutex_lock(&loop_->wq_mutex);
-  seen_.clear();
-  uv_mutex_unlock(&loop_->wq_mutex);
 }
 
 bool ThreadPoolObserver::Look(uint64_t ticks) {
@@ -129,7 +131,7 @@ void ThreadPoolObserver::WrapQueue() {
 void ThreadPoolObserver::Wrap(uv__work* work, uint64_t ready) {
   const uint64_t stamp = stamped_ ? StampOf(work) : 0;
   pending_.push_back(
-      {work->done, TypeOf(work), stamp != 0 ? stamp : ready, stamp != 0});
+      {work, work->done, TypeOf(work), stamp != 0 ? stamp : ready, stamp != 0});
   work->done = &OnDone;
 }
 
@@ -144,10 +146,20 @@ void ThreadPoolObserver::WrapLatecomer(const uv__work* done) {
   if (above >= kMaxStack) Wrap(WorkOf(next), Ticks());
 }
 
+// The first, unless a callback turns the loop itself: then what finishes
+// meanwhile comes before what libuv has still to call back for.
+ThreadPoolObserver::Completion ThreadPoolObserver::Take(const uv__work* work) {
+  const auto found = std::find_if(
+      pending_.begin(), pending_.end(),
+      [work](const Completion& completion) { return completion.work == work; });
+  const Completion completion = *found;
+  pending_.erase(found);
+  return completion;
+}
+
 void ThreadPoolObserver::OnDone(uv__work* work, int status) {
   ThreadPoolObserver* const self = current;
-  const Completion completion = self->pending_.front();
-  self->pending_.pop_front();
+  const Completion completion = self->Take(work);
   if (self->pending_.empty()) self->WrapLatecomer(work);
   work->done = completion.done;
   if (self->tracker_ != nullptr) {

@@ -30,8 +30,8 @@ class ThreadPoolObserver {
   ThreadPoolObserver(const ThreadPoolObserver&) = delete;
   ThreadPoolObserver& operator=(const ThreadPoolObserver&) = delete;
 
-  // Loop thread. Events go to `tracker` until Disable(). `stamped`: libuv is
-  // patched.
+  // Loop thread; the helper that looks has started. Events go to `tracker` until
+  // Disable(). `stamped`: libuv is patched.
   void Enable(EventTracker* tracker, bool stamped);
   void Disable();
 
@@ -43,6 +43,7 @@ class ThreadPoolObserver {
  private:
   using Done = void (*)(uv__work*, int);
   struct Completion {
+    const uv__work* work;
     Done done;
     EventType type;
     uint64_t ready;
@@ -57,6 +58,7 @@ class ThreadPoolObserver {
   static void OnDone(uv__work* work, int status);
   void WrapQueue();
   void Wrap(uv__work* work, uint64_t ready);
+  Completion Take(const uv__work* work);
   void WrapLatecomer(const uv__work* done);
   EventType TypeOf(uv__work* work);
   uv_req_type RequestOf(uv__work* work);

@@ -6,20 +6,28 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <utility>
+
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
 
 constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
 
+// A process that dies of a signal is gone by then.
+constexpr int64_t kDyingNs = 100'000'000;
+
 // Signal dispositions belong to the process, and so does this state.
-std::mutex watch_mutex;  // guards the three below
+std::mutex watch_mutex;  // guards all but the atomic
 int watchers = 0;
 std::array<struct sigaction, kSignals.size()> previous{};
 std::array<bool, kSignals.size()> caught{};
+uint32_t number = 1;  // of the signal that is pending, or comes next
+int finished = 0;     // watchers that have finished for it
+bool raised = false;  // it was raised again
 
-std::atomic<int> pending_signal{0};  // handler writes, drain threads read
-std::atomic<int> flushed{0};
+std::atomic<int> pending_signal{0};  // handler writes, watching threads read
 static_assert(std::atomic<int>::is_always_lock_free, "used in a handler");
 
 void OnSignal(int signal) {
@@ -45,11 +53,7 @@ bool EndsTheProcess(const struct sigaction& action) {
           (action.sa_flags & SA_RESETHAND) != 0);
 }
 
-}  // namespace
-
-void BeginTerminationWatch() {
-  const std::lock_guard lock(watch_mutex);
-  if (watchers++ > 0) return;
+void CatchAll() {
   for (size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction action {};
     if (sigaction(kSignals[i], nullptr, &action) != 0) continue;
@@ -62,27 +66,66 @@ void BeginTerminationWatch() {
   }
 }
 
-void EndTerminationWatch() {
-  const std::lock_guard lock(watch_mutex);
-  if (--watchers > 0) return;
+void RestoreAll() {
   for (size_t i = 0; i < kSignals.size(); ++i) Restore(i);
-  // A signal that came in the meantime has waited long enough.
-  const int signal = pending_signal.exchange(0, std::memory_order_acq_rel);
+}
+
+// What comes from now on is the next signal.
+void Forget() {
+  pending_signal.store(0, std::memory_order_release);
+  ++number;
+  finished = 0;
+  raised = false;
+}
+
+}  // namespace
+
+void TerminationWatch::Begin() {
+  const std::lock_guard lock(watch_mutex);
+  watching_ = true;
+  if (watchers++ == 0) CatchAll();
+}
+
+void TerminationWatch::End() {
+  std::unique_lock lock(watch_mutex);
+  if (!watching_) return;
+  watching_ = false;
+  if (finished_ == number) --finished;
+  if (--watchers > 0) return;
+  RestoreAll();
+  const int signal = pending_signal.load(std::memory_order_acquire);
+  Forget();
+  lock.unlock();
+  // It has waited long enough.
   if (signal != 0) kill(getpid(), signal);
 }
 
-bool TerminationPending() {
-  return pending_signal.load(std::memory_order_acquire) != 0;
+bool TerminationWatch::Pending() const {
+  if (pending_signal.load(std::memory_order_acquire) == 0) return false;
+  const std::lock_guard lock(watch_mutex);
+  if (pending_signal.load(std::memory_order_relaxed) == 0 || raised) {
+    return false;
+  }
+  // All have finished without raising it: the one that had not has ended.
+  return finished_ != number || finished >= watchers;
 }
 
-void TerminationFinished() {
-  const std::lock_guard lock(watch_mutex);
-  if (flushed.fetch_add(1, std::memory_order_acq_rel) + 1 < watchers) return;
-  for (size_t i = 0; i < kSignals.size(); ++i) Restore(i);
-  kill(getpid(), pending_signal.load(std::memory_order_acquire));
-  // Node's own handler may take the signal on another thread; this one has
-  // nothing more to do.
-  while (true) pause();
+void TerminationWatch::Finished() {
+  std::unique_lock lock(watch_mutex);
+  const int signal = pending_signal.load(std::memory_order_acquire);
+  if (signal == 0 || raised) return;
+  if (std::exchange(finished_, number) != number) ++finished;
+  if (finished < watchers) return;
+  raised = true;
+  RestoreAll();
+  lock.unlock();
+  // Node's own handler may take the signal on another thread: nothing may wait
+  // for this one, which waits for the end.
+  kill(getpid(), signal);
+  SleepNs(kDyingNs);
+  lock.lock();
+  Forget();
+  CatchAll();
 }
 
 }  // namespace edgewise

@@ -1,28 +1,76 @@
 #include "platform/thread.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include <unistd.h>
 
+#include <cassert>
+#include <memory>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "platform/clock.h"
 
 namespace edgewise {
 
-std::thread StartHelperThread(const char* name, std::function<void()> body) {
+namespace {
+
+void* RunBody(void* body) {
+  const std::unique_ptr<std::function<void()>> owned(
+      static_cast<std::function<void()>*>(body));
+  (*owned)();
+  return nullptr;
+}
+
+// Leaves this thread the processors of `allowed` but `cpu`: true, and which in
+// `used`; false if there is none.
+bool UseOthers(const cpu_set_t& allowed, int cpu, cpu_set_t* used) {
+  cpu_set_t others = allowed;
+  CPU_CLR(cpu, &others);
+  if (CPU_COUNT(&others) == 0) return false;
+  if (sched_setaffinity(0, sizeof(others), &others) != 0) return false;
+  *used = others;
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<HelperThread> HelperThread::Start(const char* name,
+                                                 std::function<void()> body) {
+  auto owned = std::make_unique<std::function<void()>>(std::move(body));
   // The new thread inherits the mask: no signal can arrive in between.
   sigset_t all;
   sigset_t old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  std::thread thread(std::move(body));
-  pthread_setname_np(thread.native_handle(), name);
+  HelperThread thread;
+  const int error =
+      pthread_create(&thread.thread_, nullptr, &RunBody, owned.get());
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  if (error != 0) {
+    return absl::ErrnoToStatus(
+        error, absl::StrCat("cannot start the thread ", name));
+  }
+  static_cast<void>(owned.release());  // the thread's
+  thread.joinable_ = true;
+  pthread_setname_np(thread.thread_, name);
   return thread;
+}
+
+HelperThread& HelperThread::operator=(HelperThread&& other) noexcept {
+  assert(!joinable_);
+  thread_ = other.thread_;
+  joinable_ = std::exchange(other.joinable_, false);
+  return *this;
+}
+
+HelperThread::~HelperThread() { assert(!joinable_); }
+
+void HelperThread::join() {
+  pthread_join(thread_, nullptr);
+  joinable_ = false;
 }
 
 void UsePreciseSleep() { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
@@ -39,14 +87,9 @@ void SleepNs(int64_t ns) {
 }
 
 void LeaveCpu(int cpu) {
-  if (cpu < 0) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int64_t count = sysconf(_SC_NPROCESSORS_CONF);
-  for (int i = 0; i < count && i < CPU_SETSIZE; ++i) {
-    if (i != cpu) CPU_SET(i, &set);
-  }
-  sched_setaffinity(0, sizeof(set), &set);
+  cpu_set_t allowed;
+  if (cpu < 0 || sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
+  UseOthers(allowed, cpu, &allowed);
 }
 
 void Evasion::Leave(int cpu) {
@@ -54,10 +97,7 @@ void Evasion::Leave(int cpu) {
   cpu_set_t current;
   if (sched_getaffinity(0, sizeof(current), &current) != 0) return;
   if (!CPU_EQUAL(&current, &own_)) allowed_ = current;
-  cpu_set_t others = allowed_;
-  CPU_CLR(cpu, &others);
-  if (CPU_COUNT(&others) == 0) return;
-  if (sched_setaffinity(0, sizeof(others), &others) == 0) own_ = others;
+  UseOthers(allowed_, cpu, &own_);
 }
 
 int64_t ThreadCpuNs() {

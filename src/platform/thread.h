@@ -1,16 +1,40 @@
 #pragma once
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <cstdint>
 #include <functional>
-#include <thread>
+#include <utility>
+
+#include "absl/status/statusor.h"
 
 namespace edgewise {
 
-// Starts a helper thread named `name` (at most 15 bytes) that takes no signal:
-// the application's handlers keep running where they always did.
-std::thread StartHelperThread(const char* name, std::function<void()> body);
+// A thread that takes no signal: the application's handlers keep running where
+// they always did. Where there is no thread to be had, std::thread would end
+// the application.
+class HelperThread {
+ public:
+  // Starts one named `name` (at most 15 bytes). Unavailable: the system has no
+  // more.
+  static absl::StatusOr<HelperThread> Start(const char* name,
+                                            std::function<void()> body);
+
+  HelperThread() = default;  // none
+  HelperThread(HelperThread&& other) noexcept { *this = std::move(other); }
+  HelperThread& operator=(HelperThread&& other) noexcept;
+  // Joined, moved from or none.
+  ~HelperThread();
+
+  bool joinable() const { return joinable_; }
+  void join();
+  pthread_t native_handle() const { return thread_; }
+
+ private:
+  pthread_t thread_{};
+  bool joinable_ = false;
+};
 
 // Lets this thread sleep with 1 ns of timer slack instead of 50 µs.
 void UsePreciseSleep();
@@ -22,7 +46,8 @@ void UseRealTimePriority();
 // As long as a signal does not end it.
 void SleepNs(int64_t ns);
 
-// Keeps this thread away from a processor, if there is another; -1: none.
+// Keeps this thread away from a processor, if its affinity names another; -1:
+// none.
 void LeaveCpu(int cpu);
 
 // Keeps one thread away from where another one runs.

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "platform/clock.h"
-#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -50,8 +49,10 @@ absl::StatusOr<std::unique_ptr<ReadyWatcher>> ReadyWatcher::Start(
   if (!watcher->Watch(stop_fd)) {
     return absl::ErrnoToStatus(errno, "epoll_ctl");
   }
-  watcher->helper_ =
-      StartHelperThread("edgewise-ready", [w = watcher.get()] { w->Run(); });
+  absl::StatusOr<HelperThread> helper = HelperThread::Start(
+      "edgewise-ready", [w = watcher.get()] { w->Run(); });
+  if (!helper.ok()) return helper.status();
+  watcher->helper_ = *std::move(helper);
   return watcher;
 }
 
@@ -74,19 +75,28 @@ ReadyWatcher::~ReadyWatcher() {
   close(epoll_fd_);
 }
 
-bool ReadyWatcher::Watch(int fd) {
+bool ReadyWatcher::Watch(int fd, bool accepted) {
   if (fd < 0 || fd >= kMaxFds) return false;
+  Slot& slot = slots_[fd];
+  // What a file left that had the number before is stale; and before the helper
+  // may see an edge of this one.
+  const uint64_t consumed = slot.consumed.load(std::memory_order_relaxed);
+  slot.consumed.store(Ticks(), std::memory_order_relaxed);
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;
   event.data.fd = fd;
-  return epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event) == 0;
+  if (epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event) != 0) {
+    slot.consumed.store(consumed, std::memory_order_relaxed);
+    return false;
+  }
+  if (!accepted) TakeAccepted(fd);
+  return true;
 }
 
 int64_t ReadyWatcher::CpuNs() const {
   clockid_t clock;
   timespec ts;
-  if (pthread_getcpuclockid(const_cast<std::thread&>(helper_).native_handle(),
-                            &clock) != 0 ||
+  if (pthread_getcpuclockid(helper_.native_handle(), &clock) != 0 ||
       clock_gettime(clock, &ts) != 0) {
     return 0;
   }
@@ -114,8 +124,7 @@ void ReadyWatcher::Run() {
     last_look = now;
     const bool alone = now - before > interval_ticks_;
     if (alone && !look_again && LoopKeepsUp(now)) continue;
-    const timespec pause{0, interval_ns_};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+    SleepNs(interval_ns_);
   }
 }
 

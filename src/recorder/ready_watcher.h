@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "platform/thread.h"
 #include "recorder/accept_backlog.h"
 
 namespace edgewise {
@@ -51,8 +51,9 @@ class ReadyWatcher {
   // Loop thread, all of the following.
 
   // Watches `fd`. True if it was not watched before (it is new, or the number
-  // was used by another file until now).
-  bool Watch(int fd);
+  // was used by another file until now). `accepted`: SetAccepted() was for this
+  // very file.
+  bool Watch(int fd, bool accepted = false);
 
   // Whether `fd`, which is watched, is a listening TCP socket: the arrivals of
   // the first few of a loop are timed one by one.
@@ -164,7 +165,7 @@ class ReadyWatcher {
 
   std::array<Listening, kMaxListening> listening_;
 
-  std::thread helper_;
+  HelperThread helper_;
 };
 
 }  // namespace edgewise

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "platform/clock.h"
-#include "platform/termination.h"
-#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -17,6 +15,9 @@ namespace {
 // The drain looks this often, so that a burst cannot fill the ring within one
 // flush period; it cuts a chunk early only when the ring is a quarter full.
 constexpr auto kLook = std::chrono::milliseconds(20);
+
+// Records of one chunk; the rest of what a reader takes is for its strings.
+constexpr size_t kMostRecords = kMaxChunkPayload / kRecordBytes / 2;
 
 }  // namespace
 
@@ -34,9 +35,11 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
       recorder->writer_.Append(recorder->NewHeader(ChunkKind::kMeta),
                                meta.data(), static_cast<uint32_t>(meta.size()));
   if (!status.ok()) return status;
-  BeginTerminationWatch();
-  recorder->drain_ = StartHelperThread(
+  recorder->termination_.Begin();
+  absl::StatusOr<HelperThread> drain = HelperThread::Start(
       "edgewise-drain", [r = recorder.get()] { r->DrainLoop(); });
+  if (!drain.ok()) return drain.status();
+  recorder->drain_ = *std::move(drain);
   return recorder;
 }
 
@@ -89,14 +92,14 @@ void Recorder::Stop() {
   }
   if (!drain_.joinable()) return;
   drain_.join();
-  EndTerminationWatch();
   if (lost_ > 0) {
     dropped_.fetch_add(lost_, std::memory_order_relaxed);
     lost_ = 0;
   }
-  CutChunk(/*final=*/true);
+  CutChunks(/*final=*/true);
   WriteHeld();
   WriteChunk(NewHeader(ChunkKind::kEnd), {});
+  termination_.End();  // after all is written: a signal may have waited
 }
 
 RecorderStats Recorder::stats() const {
@@ -115,14 +118,14 @@ void Recorder::DrainLoop() {
     const bool dump = asked > dumps_done_ ||
                       dump_wanted_.exchange(false, std::memory_order_relaxed);
     lock.unlock();
-    if (TerminationPending() && !terminated_) FlushForTermination();
+    if (termination_.Pending()) FlushForTermination();
+    const uint64_t lost_before = lost_bytes_.load(std::memory_order_relaxed);
     const auto now = std::chrono::steady_clock::now();
     if (dump || now - last_cut >= flush ||
         ring_.Readable() > ring_.capacity() / 4) {
-      CutChunk(/*final=*/false);
+      CutChunks(/*final=*/false);
       last_cut = now;
     }
-    const uint64_t lost_before = lost_bytes_.load(std::memory_order_relaxed);
     if (dump) WriteHeld();
     const bool whole =
         lost_bytes_.load(std::memory_order_relaxed) == lost_before;
@@ -141,12 +144,11 @@ void Recorder::DrainLoop() {
 }
 
 // The process is about to die of a signal. What the recorded thread does in the
-// meantime is not waited for.
+// meantime is not waited for. If it lives, the drain goes on.
 void Recorder::FlushForTermination() {
-  CutChunk(/*final=*/true);
+  CutChunks(/*final=*/true);
   WriteHeld();
-  terminated_ = true;
-  TerminationFinished();
+  termination_.Finished();
 }
 
 // Chunks end where an event ends, so that an event stands in one chunk with
@@ -162,15 +164,26 @@ size_t Recorder::WholeEvents(size_t readable) const {
   return whole;
 }
 
-void Recorder::CutChunk(bool final) {
+void Recorder::CutChunks(bool final) {
+  while (CutChunk(final)) {
+  }
+}
+
+// True: more was to be read than a chunk may hold.
+bool Recorder::CutChunk(bool final) {
   const size_t readable = ring_.Readable();
-  const size_t count = final ? readable : WholeEvents(readable);
-  if (count == 0) return;
+  const size_t most = std::min(readable, kMostRecords);
+  size_t count = most;
+  if (!final || most < readable) count = WholeEvents(most);
+  // An event that fills a chunk is cut as well.
+  if (count == 0 && most < readable) count = most;
+  if (count == 0) return false;
   ChunkHeader header = NewHeader(ChunkKind::kRecords);
   std::vector<Record> records(count);
   ring_.Pop(records.data(), count);
   AdvanceNumbering(records);
   Emit(header, std::move(records));
+  return most < readable;
 }
 
 void Recorder::AdvanceNumbering(const std::vector<Record>& records) {

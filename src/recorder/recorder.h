@@ -9,12 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "platform/termination.h"
+#include "platform/thread.h"
 #include "recorder/ring.h"
 #include "trace/chunk.h"
 #include "trace/writer.h"
@@ -50,7 +51,7 @@ struct RecorderStats {
 class Recorder {
  public:
   // Creates the file, writes the meta chunk, starts the drain thread. Fails
-  // where the file cannot be created.
+  // where one of them cannot be done.
   static absl::StatusOr<std::unique_ptr<Recorder>> Start(RecorderConfig config);
 
   // Stops as Stop() does.
@@ -110,7 +111,8 @@ class Recorder {
   void PushEventAfterLoss(const Record& record, uint64_t next_sequence);
   void DrainLoop();
   void FlushForTermination();
-  void CutChunk(bool final);
+  void CutChunks(bool final);
+  bool CutChunk(bool final);
   size_t WholeEvents(size_t readable) const;
   void AdvanceNumbering(const std::vector<Record>& records);
   void Emit(ChunkHeader header, std::vector<Record> records);
@@ -144,7 +146,6 @@ class Recorder {
   uint64_t next_sequence_;
   uint64_t next_counter_ = 0;
   bool complained_ = false;
-  bool terminated_ = false;  // has finished for a signal that ends the process
 
   // Written by the drain thread, read by anyone; relaxed: counts.
   std::atomic<uint64_t> written_bytes_{0};
@@ -158,7 +159,9 @@ class Recorder {
   uint64_t dumps_asked_ = 0;
   uint64_t dumps_done_ = 0;
   absl::Status dump_status_;
-  std::thread drain_;
+
+  TerminationWatch termination_;
+  HelperThread drain_;
 };
 
 }  // namespace edgewise

@@ -21,8 +21,9 @@ enum class ChunkKind : uint16_t {
   kEnd = 3,      // no payload: the recorder stopped in an orderly way
 };
 
-// 96 bytes, little-endian. All records of a chunk lie before `ticks`, and after
-// the `ticks` of the chunk before it: the two triples interpolate their times.
+// 96 bytes, little-endian. All records of a chunk end before `ticks`, and after
+// the `ticks` of the chunk before it, where they may have begun: the two triples
+// interpolate their times.
 struct ChunkHeader {
   uint32_t magic;
   uint16_t version;

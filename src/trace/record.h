@@ -175,7 +175,8 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         `ready_before` the status code, both as uint32 bits.
 // kString aux = string id, id_lo = byte length; ceil(length / 32) raw slots
 //         of UTF-8 follow. Written before the first use of the id.
-// kLoss   ticks of the first loss, aux = records dropped,
+// kLoss   ticks = begin of the event that ended when there was room again,
+//         aux = records dropped, that event's among them;
 //         id/counter words: async id = next sequence number.
 // kEdge   ticks; counter then; type = EdgeKind; aux = distance from the running
 //         slice's sequence number back to that of the function's slice.

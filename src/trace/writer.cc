@@ -71,6 +71,11 @@ ChunkWriter::~ChunkWriter() {
 
 absl::Status ChunkWriter::Append(ChunkHeader header, const void* payload,
                                  uint32_t payload_bytes) {
+  if (payload_bytes > kMaxChunkPayload) {
+    lost_bytes_ += payload_bytes;
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "a chunk of ", payload_bytes, " bytes is more than a trace holds"));
+  }
   const uint64_t bytes = sizeof(header) + payload_bytes;
   const uint64_t limit =
       payload_bytes == 0 ? max_bytes_ + kReserveBytes : max_bytes_;

@@ -24,8 +24,9 @@ class ChunkWriter {
   ~ChunkWriter();
 
   // Fills in magic, version, payload size, lost bytes and checksums of `header`
-  // and appends the chunk. ResourceExhausted: the quota is used up or the disk
-  // is full; the chunk is counted in lost_bytes().
+  // and appends the chunk. ResourceExhausted: the quota is used up, the disk is
+  // full, or the payload is larger than kMaxChunkPayload; the chunk is counted
+  // in lost_bytes().
   absl::Status Append(ChunkHeader header, const void* payload,
                       uint32_t payload_bytes);
 

@@ -4,6 +4,7 @@
 // its last flush is in it.
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const http = require('node:http')
 const test = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -66,6 +67,22 @@ for (const [what, env] of /** @type {[string, any][]} */ ([['recorded', {}], ['b
     assert.deepEqual([code, signal], [0, null], app.stderr)
   })
 }
+
+const OWN_PIDS = ['unshare', '--pid', '--fork', '--kill-child']
+const ownPids = spawnSync(OWN_PIDS[0], [...OWN_PIDS.slice(1), 'true'], { encoding: 'utf8' })
+
+// As PID 1 of a container Node ignores a signal that has no handler.
+test('a signal that PID 1 ignores', { timeout: 30_000, skip: ownPids.status !== 0 && `no process can be PID 1 here: ${ownPids.error ?? ownPids.stderr}` }, async (t) => {
+  const app = await startApp(t, 'http.js', { wrapper: OWN_PIDS, env: { EDGEWISE_MODE: 'flight' } })
+  for (let round = 0; round < 3; round++) {
+    for (let number = 0; number < 20; number++) await request(app.port, `/user/${number}`)
+    assert.equal((await request(app.port, '/signal/SIGTERM')).body, 'alive\n')
+    assert.equal((await request(app.port, '/dump')).body, 'dumped\n')
+  }
+  assert.deepEqual(await app.stop(), { code: 0, signal: null })
+  const { requests, problems } = report(app.out)
+  assert.deepEqual([requests.count, requests.lost, problems], [66, 0, []])
+})
 
 test(`SIGKILL at ${KILLS} random instants`, async (t) => {
   for (let kill = 0; kill < KILLS; kill++) {

@@ -70,3 +70,14 @@ for (const { name, file, options } of entries) {
     assert.deepEqual([requests.count, routes[0].route], [COUNT, 'GET /user/:id'])
   })
 }
+
+for (const end of ['stop', 'exit']) {
+  test(`a worker that records alone, and ends ${end === 'stop' ? 'after it has stopped' : 'while it records'}`, async (t) => {
+    const app = await startApp(t, 'worker-only.js', { register: null, flags: ['--expose-gc'], env: { END_WITH: end } })
+    await inParallel(COUNT, (number) => request(app.port, `/user/${number}`))
+    const { code, signal } = await app.stop()
+    assert.deepEqual([code, signal, app.stderr], [0, null, ''])
+    const { requests, problems } = report(app.out)
+    assert.deepEqual([requests.count, problems], [COUNT, []])
+  })
+}

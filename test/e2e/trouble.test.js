@@ -67,9 +67,9 @@ test('a file where the directory should be', async (t) => {
   assert.match(app.stderr, /^edgewise: .*goes on unrecorded\n$/)
 })
 
-/** A copy of the package, with or without its addon. */
-function copyOfPackage (t, { addon }) {
-  const root = temporaryDirectory(t)
+/** A copy of the package, with or without its addon, in a directory of a name. */
+function copyOfPackage (t, { addon, name: directory = 'edgewise' }) {
+  const root = path.join(temporaryDirectory(t), directory)
   for (const name of ['lib', 'package.json']) fs.cpSync(path.join(ROOT, name), path.join(root, name), { recursive: true })
   if (addon) {
     const key = `node-v${process.versions.modules}-${process.platform}-${process.arch}`
@@ -79,12 +79,30 @@ function copyOfPackage (t, { addon }) {
   return path.join(root, 'lib/register.js')
 }
 
+test('no thread to be had', async (t) => {
+  const out = temporaryDirectory(t)
+  fs.chmodSync(out, 0o777)
+  const app = await startApp(t, 'no-threads.js', { register: null, out: path.join(out, 'trace') })
+  await answersAll(app)
+  assert.equal((await app.stop()).code, 0)
+  assert.equal(lines(app.stderr).length, 1, app.stderr)
+  assert.match(app.stderr, /^edgewise: cannot start the thread edgewise-drain: .*goes on unrecorded\n$/)
+})
+
 test('a missing addon', async (t) => {
   const app = await startApp(t, 'http.js', { register: copyOfPackage(t, { addon: false }) })
   await answersAll(app)
   assert.equal((await app.stop()).code, 0)
   assert.equal(lines(app.stderr).length, 1, app.stderr)
   assert.match(app.stderr, /^edgewise: the addon is not built for Node .*; run scripts\/build-addon with this node; the application goes on unrecorded\n$/)
+})
+
+test('a directory that is called like a library of Node', async (t) => {
+  const app = await startApp(t, 'http.js', { register: copyOfPackage(t, { addon: true, name: 'libuv-libnode-app' }) })
+  await answersAll(app)
+  assert.deepEqual(await app.stop(), { code: 0, signal: null })
+  assert.equal(app.stderr, '')
+  assert.equal(report(app.out).requests.count, COUNT)
 })
 
 test('two recorders in one process', async (t) => {

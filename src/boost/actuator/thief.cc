@@ -9,7 +9,6 @@
 
 #include "absl/memory/memory.h"
 #include "platform/clock.h"
-#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -25,7 +24,7 @@ constexpr double kMostLateNs = 50'000;
 // More than this was not the thief alone.
 constexpr int64_t kMostOverheadNs = 60'000;
 
-absl::Status MakeRealtime(std::thread& thread, int cpu) {
+absl::Status MakeRealtime(const HelperThread& thread, int cpu) {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(cpu, &only);
@@ -52,14 +51,17 @@ absl::StatusOr<std::unique_ptr<Thief>> Thief::Start(EmulatedDomain* domain,
                                                     int cpu) {
   std::unique_ptr<Thief> thief =
       absl::WrapUnique(new Thief(domain, shares, cpu));
-  thief->thread_ =
-      StartHelperThread("edgewise-thief", [it = thief.get()] { it->Run(); });
+  auto thread = HelperThread::Start("edgewise-thief",
+                                    [it = thief.get()] { it->Run(); });
+  if (!thread.ok()) return thread.status();
+  thief->thread_ = *std::move(thread);
   const absl::Status realtime = MakeRealtime(thief->thread_, cpu);
   if (!realtime.ok()) return realtime;
   return thief;
 }
 
 Thief::~Thief() {
+  if (!thread_.joinable()) return;
   stop_.store(true, std::memory_order_relaxed);
   domain_->Wake();
   thread_.join();

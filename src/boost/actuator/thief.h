@@ -3,13 +3,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "boost/actuator/emulated_domain.h"
 #include "boost/actuator/frequency_timeline.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 
@@ -56,7 +56,7 @@ class Thief {
   // Relaxed: both are read by the thread that the steal kept from running.
   std::atomic<uint32_t> steals_{0};
   std::atomic<int64_t> last_steal_ns_{0};
-  std::thread thread_;
+  HelperThread thread_;
 
   // The thief's thread only.
   FrequencyTimeline timeline_;

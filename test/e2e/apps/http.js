@@ -3,9 +3,11 @@
 // A bare server: answers at once, after a timer, after a file was read. What
 // ends the process is asked for by path.
 
+const { execFileSync } = require('node:child_process')
 const channels = require('node:diagnostics_channel')
 const fs = require('node:fs')
 const http = require('node:http')
+const net = require('node:net')
 const { serving } = require('./serving')
 
 const handlers = {
@@ -28,6 +30,46 @@ const handlers = {
     wrapped: Object.hasOwn(http.ServerResponse.prototype, 'end')
   })),
   pid: (request, response) => response.end(`${process.pid}\n`),
+  signal: (request, response) => {
+    process.kill(process.pid, request.url.split('/')[2])
+    setTimeout(() => response.end('alive\n'), 200)
+  },
+  // Works, waits for a child process, works again.
+  spawn: (request, response) => {
+    for (let half = 0; half < 2; half++) {
+      const end = Date.now() + 20
+      while (Date.now() < end);
+      if (half === 0) execFileSync('true')
+    }
+    response.end('spawned\n')
+  },
+  // Makes a connection, is sent something on it, and ends it.
+  outgoing: (request, response) => {
+    const { port } = /** @type {any} */ (server.address())
+    const outgoing = net.connect(port, '127.0.0.1', () => outgoing.write('GET /pid HTTP/1.1\r\nhost: x\r\n\r\n'))
+    outgoing.once('data', () => setTimeout(() => {
+      const { fd } = outgoing._handle
+      outgoing.once('close', () => setTimeout(() => response.end(String(fd)), 50))
+      outgoing.destroy()
+    }, 20))
+  },
+  // The connection's number, and how many wait for it: the loop, and perhaps the ready-time watcher.
+  watchers: (request, response) => {
+    const { fd } = request.socket._handle
+    const infos = fs.readdirSync('/proc/self/fdinfo').map((name) => {
+      try {
+        return fs.readFileSync(`/proc/self/fdinfo/${name}`, 'utf8')
+      } catch {
+        return ''
+      }
+    })
+    const waiting = infos.filter((info) => new RegExp(`^tfd: +${fd} `, 'm').test(info)).length
+    response.end(JSON.stringify({ fd, waiting }))
+  },
+  dump: (request, response) => {
+    require('../../../lib').dump()
+    response.end('dumped\n')
+  },
   exit: (request, response) => {
     response.end('bye\n')
     setTimeout(() => process.exit(3), 20)
@@ -37,6 +79,8 @@ const handlers = {
     setTimeout(() => { throw new Error('meant to be uncaught') }, 20)
   }
 }
+
+if (process.env.ON_SIGNAL) process.on(process.env.ON_SIGNAL, () => {})
 
 const server = http.createServer((request, response) => {
   const name = request.url.split(/[/?]/)[1]

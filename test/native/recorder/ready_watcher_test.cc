@@ -119,15 +119,29 @@ TEST_F(ReadyWatcherTest, DoesNotTakeTheLoopsEvents) {
 TEST_F(ReadyWatcherTest, SurvivesReuseOfADescriptorNumber) {
   const int number = pair_[0];
   EXPECT_TRUE(watcher_->Watch(number));
+  Send();
+  SleepMs(20);
   EXPECT_FALSE(watcher_->Watch(number)) << "the same file, known";
+  EXPECT_NE(watcher_->ReadySince(number), 0u);
+  watcher_->SetAccepted(number, 42, 7);
   close(pair_[0]);
   close(pair_[1]);
   Connect();
   ASSERT_EQ(pair_[0], number) << "the kernel gives the lowest number";
   EXPECT_TRUE(watcher_->Watch(number)) << "another file under the number";
+  EXPECT_EQ(watcher_->ReadySince(number), 0u) << "the other one's bytes";
+  EXPECT_EQ(watcher_->TakeAccepted(number).first, 0u);
+  const uint64_t sent = Ticks();
   Send();
   SleepMs(20);
-  EXPECT_NE(watcher_->ReadySince(number), 0u);
+  // The estimate may lie before the edge, by half a rest at most.
+  EXPECT_GT(watcher_->ReadySince(number), sent - NsToTicks(kIntervalNs));
+}
+
+TEST_F(ReadyWatcherTest, KeepsWhatIsKnownOfAnAcceptedConnection) {
+  watcher_->SetAccepted(pair_[0], 42, 7);
+  EXPECT_TRUE(watcher_->Watch(pair_[0], /*accepted=*/true));
+  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).first, 42u);
 }
 
 TEST_F(ReadyWatcherTest, SleepsUntilThereIsAnEdge) {

@@ -123,6 +123,27 @@ TEST_F(RecorderTest, KeepsAnEventAndWhatHappenedInItInOneChunk) {
   EXPECT_EQ(directory_.Read().records.size(), 2u);
 }
 
+// A ring of the largest size, full of what happened in one event: more than a
+// reader takes of one chunk.
+TEST_F(RecorderTest, CutsWhatNoChunkHolds) {
+  constexpr size_t kInner = kMaxChunkPayload / kRecordBytes + 1000;
+  RecorderConfig config;
+  config.ring_records = size_t{1} << 22;
+  config.flush_ms = 60'000;
+  auto recorder = Start(config);
+  for (size_t n = 0; n < kInner; ++n) {
+    recorder->PushInner([](Record& gc) { gc.kind = RecordKind::kGc; });
+  }
+  recorder->InternString("GET /");
+  recorder->PushEvent(2, Event(1));
+  recorder->Stop();
+  const auto contents = directory_.Read();
+  EXPECT_EQ(contents.records.size(), kInner + 1);
+  EXPECT_EQ(contents.strings.size(), 1u);
+  EXPECT_EQ(contents.problems, 0u);
+  EXPECT_EQ(recorder->stats().lost_bytes, 0u);
+}
+
 TEST_F(RecorderTest, WritesEachStringOnceBeforeItsUse) {
   auto recorder = Start();
   EXPECT_EQ(recorder->InternString("GET /a"), 1u);
@@ -197,6 +218,18 @@ TEST_F(RecorderTest, TheQuotaIsKeptAndTheRestCounted) {
             (10'000 - contents.records.size()) * kRecordBytes);
   EXPECT_EQ(contents.headers.back().kind, ChunkKind::kEnd);
   EXPECT_EQ(contents.headers.back().lost_bytes, recorder->stats().lost_bytes);
+}
+
+TEST_F(RecorderTest, AFlushThatCannotBeWrittenIsReported) {
+  RecorderConfig config;
+  config.max_bytes = 1000;
+  config.flush_ms = 60'000;
+  auto recorder = Start(config);
+  EXPECT_TRUE(recorder->Dump().ok());
+  for (uint64_t n = 1; n <= 100; ++n) recorder->PushEvent(n + 1, Event(n));
+  EXPECT_EQ(recorder->Dump().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(recorder->stats().lost_bytes, 100 * kRecordBytes);
+  EXPECT_TRUE(recorder->Dump().ok()) << "nothing was left to write";
 }
 
 TEST_F(RecorderTest, StopIsIdempotentAndADumpAfterItIsRefused) {

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <thread>
 
@@ -74,13 +75,14 @@ TEST(TerminationTest, EveryRecorderOfTheProcessFinishes) {
   const TraceDirectory slow;
   const int status = StatusOfChildSent(SIGTERM, [&] {
     RecordOneEvent(quick.file(), RecordingMode::kStream);
-    BeginTerminationWatch();
-    std::thread([&] {
-      while (!TerminationPending()) usleep(1000);
+    auto* const watch = new TerminationWatch;
+    watch->Begin();
+    std::thread([&slow, watch] {
+      while (!watch->Pending()) usleep(1000);
       usleep(200'000);
       RecordOneEvent(slow.file(), RecordingMode::kStream);
       usleep(50'000);
-      TerminationFinished();
+      watch->Finished();
     }).detach();
   });
   ASSERT_TRUE(WIFSIGNALED(status));
@@ -100,14 +102,165 @@ TEST(TerminationTest, AnApplicationsOwnHandlerIsLeftAlone) {
 TEST(TerminationTest, TheDispositionIsRestoredWhenRecordingStops) {
   struct sigaction before {};
   sigaction(SIGHUP, nullptr, &before);
-  BeginTerminationWatch();
+  TerminationWatch watch;
+  watch.Begin();
   struct sigaction during {};
   sigaction(SIGHUP, nullptr, &during);
   EXPECT_NE(during.sa_handler, before.sa_handler);
-  EndTerminationWatch();
+  watch.End();
   struct sigaction after {};
   sigaction(SIGHUP, nullptr, &after);
   EXPECT_EQ(after.sa_handler, before.sa_handler);
+}
+
+// Finishes for each signal that waits for `watch`, as its thread would.
+void FinishAlways(TerminationWatch* watch) {
+  std::thread([watch] {
+    for (;;) {
+      if (watch->Pending()) watch->Finished();
+      usleep(1000);
+    }
+  }).detach();
+}
+
+// Runs `body` in a child process; its exit status, -1 when it did not exit, or
+// not within ten seconds.
+template <typename Body>
+int ExitOfChild(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    _exit(body());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::atomic<int> handled{0};
+
+// A handler that lets the process live. 0: as of an application, installed
+// after ours; SA_RESETHAND: as Node's own, which was there before.
+void InstallHandler(int flags = 0) {
+  struct sigaction action {};
+  action.sa_flags = SA_RESTART | flags;
+  action.sa_handler = [](int) { handled.fetch_add(1); };
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool WaitUntil(const std::atomic<int>& value, int wanted) {
+  for (int i = 0; i < 500 && value.load() < wanted; ++i) usleep(10'000);
+  return value.load() >= wanted;
+}
+
+bool IsCaught(int signal) {
+  struct sigaction now {};
+  sigaction(signal, nullptr, &now);
+  return now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
+}
+
+// As PID 1, where Node's handler resets itself and raises the signal in vain.
+TEST(TerminationTest, ARecorderGoesOnWhenTheProcessLives) {
+  const TraceDirectory directory;
+  const int status = ExitOfChild([&] {
+    RecorderConfig config;
+    config.path = directory.file();
+    config.meta_json = "{}";
+    config.flush_ms = 60'000;
+    InstallHandler(SA_RESETHAND);
+    auto recorder = Recorder::Start(config);
+    if (!recorder.ok()) return 1;
+    const auto push = [&](uint64_t number) {
+      (*recorder)->PushEvent(number + 1, [](Record& event) {
+        event.kind = RecordKind::kEvent;
+        event.ticks = Ticks();
+      });
+    };
+    push(1);
+    kill(getpid(), SIGTERM);
+    if (!WaitUntil(handled, 1)) return 2;
+    push(2);
+    if (!(*recorder)->Dump().ok()) return 3;
+    TerminationWatch other;
+    other.Begin();
+    other.End();
+    push(3);
+    (*recorder)->Stop();
+    return handled.load() == 1 ? 0 : 4;
+  });
+  EXPECT_EQ(status, 0);
+  const auto contents = directory.Read();
+  EXPECT_EQ(contents.records.size(), 3u);
+  EXPECT_EQ(contents.headers.back().kind, ChunkKind::kEnd);
+}
+
+// What is still default is caught again, and finished for again.
+TEST(TerminationTest, ASignalAfterOneThatWasSurvivedIsTakenToo) {
+  const int status = ExitOfChild([] {
+    TerminationWatch one;
+    TerminationWatch two;
+    one.Begin();
+    two.Begin();
+    kill(getpid(), SIGTERM);
+    InstallHandler();
+    FinishAlways(&one);
+    FinishAlways(&two);
+    if (!WaitUntil(handled, 1)) return 1;
+    usleep(200'000);
+    if (one.Pending() || two.Pending()) return 2;
+    return IsCaught(SIGHUP) ? 0 : 3;
+  });
+  EXPECT_EQ(status, 0);
+  const int died = StatusOfChildSent(SIGHUP, [] {
+    auto* const watch = new TerminationWatch;
+    watch->Begin();
+    kill(getpid(), SIGTERM);
+    InstallHandler();
+    FinishAlways(watch);
+    WaitUntil(handled, 1);
+    usleep(200'000);
+  });
+  ASSERT_TRUE(WIFSIGNALED(died));
+  EXPECT_EQ(WTERMSIG(died), SIGHUP);
+}
+
+// A thread that has not finished ends: the others need not wait for it.
+TEST(TerminationTest, TheSignalIsRaisedWhenTheOneThatIsWaitedForEnds) {
+  const int status = StatusOfChildSent(SIGTERM, [] {
+    auto* const quick = new TerminationWatch;
+    auto* const slow = new TerminationWatch;
+    quick->Begin();
+    slow->Begin();
+    FinishAlways(quick);
+    std::thread([slow] {
+      while (!slow->Pending()) usleep(1000);
+      usleep(100'000);
+      slow->End();
+    }).detach();
+  });
+  ASSERT_TRUE(WIFSIGNALED(status)) << status;
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+// One that has finished and ends must not count for the one that has not.
+TEST(TerminationTest, AnEndAfterFinishingCountsForNobodyElse) {
+  const int status = ExitOfChild([] {
+    TerminationWatch quick;
+    TerminationWatch slow;
+    TerminationWatch slower;
+    quick.Begin();
+    slow.Begin();
+    slower.Begin();
+    kill(getpid(), SIGTERM);
+    InstallHandler();
+    quick.Finished();
+    quick.End();
+    slow.Finished();
+    if (handled.load() != 0) return 1;
+    slower.Finished();
+    return handled.load() == 1 ? 0 : 2;
+  });
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -120,6 +120,21 @@ TEST_F(WriterTest, NamesTheFileThatCannotBeCreated) {
   EXPECT_NE(writer.status().message().find("no/such.ewt"), std::string::npos);
 }
 
+TEST_F(WriterTest, RefusesAndCountsWhatTheReaderWouldNotTake) {
+  auto writer = ChunkWriter::Open(path_, 1 << 30);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  const std::vector<char> payload(kMaxChunkPayload + 32);
+  const absl::Status status =
+      writer->Append(Header(ChunkKind::kRecords, 0), payload.data(),
+                     static_cast<uint32_t>(payload.size()));
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(writer->lost_bytes(), payload.size());
+  EXPECT_EQ(writer->written_bytes(), 0u);
+  EXPECT_TRUE(
+      writer->Append(Header(ChunkKind::kEnd, 1), nullptr, 0).ok());
+  EXPECT_EQ(KindsInFile(), std::vector<ChunkKind>{ChunkKind::kEnd});
+}
+
 TEST_F(WriterTest, DoesNotFollowALink) {
   ASSERT_EQ(symlink("/tmp/edgewise-elsewhere", path_.c_str()), 0);
   EXPECT_FALSE(ChunkWriter::Open(path_, 1).ok());

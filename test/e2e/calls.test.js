@@ -1,0 +1,97 @@
+'use strict'
+
+// Calls of the system that are not the loop's, on numbers that its files had,
+// or that come where none is expected.
+
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const http = require('node:http')
+const test = require('node:test')
+const { buildAddon } = require('../build-addon')
+const { inParallel, report, reportedRequests, request, startApp, traceFiles } = require('./recorded-app')
+
+const KIND = { event: 1, requestStart: 4, requestEnd: 5, string: 6 }
+const HEADER_BYTES = 96
+const RECORD_BYTES = 32
+
+/** @param {string} file @returns {{ kind: number, aux: number }[]} as docs/trace-format.md has them */
+function recordsOf (file) {
+  const data = fs.readFileSync(file)
+  const records = []
+  for (let chunk = 0; chunk < data.length;) {
+    const begin = chunk + HEADER_BYTES
+    const end = begin + data.readUInt32LE(chunk + 8)
+    for (let at = data.readUInt16LE(chunk + 6) === 2 ? begin : end; at < end; at += RECORD_BYTES) {
+      const kind = data.readUInt8(at + 26)
+      records.push({ kind, aux: data.readUInt32LE(at + 28) })
+      if (kind === KIND.string) at += RECORD_BYTES * Math.ceil(data.readUInt32LE(at + 16) / RECORD_BYTES)
+    }
+    chunk = end
+  }
+  return records
+}
+
+test('a child process is waited for within one event', async (t) => {
+  const app = await startApp(t, 'http.js')
+  // Connections leave the numbers that the child's pipes get.
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 12 })
+  for (let round = 0; round < 5; round++) {
+    await inParallel(60, (number) => request(app.port, `/timer/${number}`, { agent }), 12)
+    agent.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await request(app.port, '/spawn')
+  }
+  await app.stop()
+  const spawned = reportedRequests(app.out).filter(({ route }) => route === 'GET /spawn')
+  assert.equal(spawned.length, 5)
+  const records = traceFiles(app.out).flatMap(recordsOf)
+  for (const { id, exec_ns: ns } of spawned) {
+    const begin = records.findIndex(({ kind, aux }) => kind === KIND.requestStart && aux === id)
+    const end = records.findIndex(({ kind, aux }) => kind === KIND.requestEnd && aux === id)
+    assert.deepEqual(records.slice(begin, end).filter(({ kind }) => kind === KIND.event), [], 'no event ends in between')
+    assert.ok(ns >= 39e6, `all of its work is its own: ${ns} ns`)
+  }
+})
+
+test('an accepted connection is not watched for what had its number', async (t) => {
+  const app = await startApp(t, 'http.js')
+  for (let round = 0; round < 3; round++) {
+    const agent = new http.Agent({ keepAlive: true })
+    const keepAlive = new http.Agent({ keepAlive: true })
+    const number = Number((await request(app.port, '/outgoing', { agent })).body)
+    await request(app.port, '/user/1', { agent: keepAlive })
+    const { fd, waiting } = JSON.parse((await request(app.port, '/watchers', { agent: keepAlive })).body)
+    assert.deepEqual([fd, waiting], [number, 1])
+    agent.destroy()
+    keepAlive.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  await app.stop()
+})
+
+test('signals that come all the time', async (t) => {
+  const app = await startApp(t, 'http.js', { env: { ON_SIGNAL: 'SIGUSR2' } })
+  const storm = spawn(process.execPath, ['-e', `
+    setInterval(() => { for (let i = 0; i < 500; i++) process.kill(${app.child.pid}, 'SIGUSR2') }, 2)`], { stdio: 'ignore' })
+  t.after(() => storm.kill('SIGKILL'))
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 8 })
+  t.after(() => agent.destroy())
+  await inParallel(3000, (number) => request(app.port, `/${number % 2 ? 'timer' : 'file'}/${number}`, { agent }))
+  storm.kill('SIGKILL')
+  await app.stop()
+  assert.equal(app.stderr, '')
+  const { requests, events, problems } = report(app.out)
+  assert.deepEqual([requests.count, requests.lost, events.dropped, problems], [3000, 0, 0, []])
+  for (const row of reportedRequests(app.out)) assert.equal(row.io_ns + row.queue_ns + row.exec_ns, row.latency_ns)
+})
+
+test('a callback that turns the loop', async (t) => {
+  const app = await startApp(t, 'turning.js', { env: { TURNING_ADDON: await buildAddon('test/e2e/addon/turning.cc', process.execPath) } })
+  for (let number = 0; number < 20; number++) {
+    const { body } = await request(app.port, `/user/${number}`)
+    assert.deepEqual(body.split(' ').sort(), ['first', 'inner', 'second', 'third'])
+  }
+  assert.deepEqual(await app.stop(), { code: 0, signal: null })
+  assert.equal(report(app.out).requests.count, 20)
+})
