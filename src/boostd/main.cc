@@ -122,7 +122,9 @@ absl::Status Serve(const BoostdOptions& options) {
   if (!domains.ok()) return domains.status();
 
   EventLog log(STDERR_FILENO);
-  SocketCloser closer;
+  const absl::StatusOr<std::unique_ptr<SocketCloser>> closer =
+      SocketCloser::Start();
+  if (!closer.ok()) return closer.status();
   Arbiter arbiter(*std::move(domains),
                   {.max_level = options.max_level,
                    .min_interval_ns = options.min_interval_ns},
@@ -133,7 +135,7 @@ absl::Status Serve(const BoostdOptions& options) {
   server_options.allowed_users = options.allowed_users;
   const absl::StatusOr<std::unique_ptr<BoostServer>> server =
       BoostServer::Start(server_options, listener->get(), &arbiter, &log,
-                         &closer);
+                         closer->get());
   if (!server.ok()) return server.status();
   log.Write(Describe(options, arbiter), MonotonicNs());
   absl::Status status = (*server)->Run(stop.get());

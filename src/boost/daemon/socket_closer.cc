@@ -4,14 +4,21 @@
 
 #include <utility>
 
-#include "platform/thread.h"
+#include "absl/memory/memory.h"
 
 namespace edgewise {
 
-SocketCloser::SocketCloser()
-    : thread_(StartHelperThread("edgewise-closer", [this] { Run(); })) {}
+absl::StatusOr<std::unique_ptr<SocketCloser>> SocketCloser::Start() {
+  auto closer = absl::WrapUnique(new SocketCloser);
+  auto thread = HelperThread::Start("edgewise-closer",
+                                    [it = closer.get()] { it->Run(); });
+  if (!thread.ok()) return thread.status();
+  closer->thread_ = *std::move(thread);
+  return closer;
+}
 
 SocketCloser::~SocketCloser() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;

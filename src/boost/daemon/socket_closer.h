@@ -3,10 +3,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <mutex>
-#include <thread>
 
+#include "absl/status/statusor.h"
 #include "boost/daemon/local_socket.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 
@@ -15,7 +17,8 @@ namespace edgewise {
 // long as the stranger likes: a TCP socket with SO_LINGER.
 class SocketCloser {
  public:
-  SocketCloser();
+  // Unavailable: there is no thread to be had.
+  static absl::StatusOr<std::unique_ptr<SocketCloser>> Start();
   // Waits for what is being closed.
   ~SocketCloser();
   SocketCloser(const SocketCloser&) = delete;
@@ -28,6 +31,7 @@ class SocketCloser {
   size_t waiting() const;
 
  private:
+  SocketCloser() = default;
   void Run();
 
   mutable std::mutex mutex_;
@@ -35,7 +39,7 @@ class SocketCloser {
   std::deque<OwnedFd> sockets_;
   bool closing_ = false;  // one that is in sockets_ no longer
   bool stop_ = false;
-  std::thread thread_;
+  HelperThread thread_;
 };
 
 }  // namespace edgewise

@@ -118,7 +118,8 @@ inline void ServeDaemon(const DaemonDirectory& directory,
   const auto listener = LocalListener::At(directory.socket());
   ASSERT_TRUE(listener.ok()) << listener.status();
   if (setup.before) setup.before(**listener);
-  SocketCloser closer;
+  const auto closer = SocketCloser::Start();
+  ASSERT_TRUE(closer.ok()) << closer.status();
   std::vector<BoostDomain> domains;
   domains.push_back({.cpus = {}, .actuator = std::move(actuator)});
   const OwnedFd file(
@@ -129,7 +130,7 @@ inline void ServeDaemon(const DaemonDirectory& directory,
                     log.Write(std::string(status.message()), MonotonicNs());
                   });
   const auto server = BoostServer::Start(setup.options, listener->get(),
-                                         &arbiter, &log, &closer);
+                                         &arbiter, &log, closer->get());
   ASSERT_TRUE(server.ok()) << server.status();
   EXPECT_TRUE((*server)->Run(stop_fd).ok());
 }
