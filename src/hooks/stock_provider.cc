@@ -302,8 +302,7 @@ void StockProvider::BeforeOtherRead(int fd) {
   if (reading_) tracker_->IoBegin(descriptor.type, fd, descriptor.watched);
 }
 
-void StockProvider::AfterOtherRead(int fd, const void* data,
-                                   ssize_t bytes) {
+void StockProvider::AfterOtherRead(int fd, const void* data, ssize_t bytes) {
   if (!reading_) return;
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
   if (fd != loop_->signal_io_watcher.fd) return;

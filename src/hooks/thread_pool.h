@@ -30,8 +30,8 @@ class ThreadPoolObserver {
   ThreadPoolObserver(const ThreadPoolObserver&) = delete;
   ThreadPoolObserver& operator=(const ThreadPoolObserver&) = delete;
 
-  // Loop thread; the helper that looks has started. Events go to `tracker` until
-  // Disable(). `stamped`: libuv is patched.
+  // Loop thread; the helper that looks has started. Events go to `tracker`
+  // until Disable(). `stamped`: libuv is patched.
   void Enable(EventTracker* tracker, bool stamped);
   void Disable();
 

@@ -50,8 +50,8 @@ absl::StatusOr<HelperThread> HelperThread::Start(const char* name,
       pthread_create(&thread.thread_, nullptr, &RunBody, owned.get());
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
   if (error != 0) {
-    return absl::ErrnoToStatus(
-        error, absl::StrCat("cannot start the thread ", name));
+    return absl::ErrnoToStatus(error,
+                               absl::StrCat("cannot start the thread ", name));
   }
   static_cast<void>(owned.release());  // the thread's
   thread.joinable_ = true;

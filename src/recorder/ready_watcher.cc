@@ -49,8 +49,8 @@ absl::StatusOr<std::unique_ptr<ReadyWatcher>> ReadyWatcher::Start(
   if (!watcher->Watch(stop_fd)) {
     return absl::ErrnoToStatus(errno, "epoll_ctl");
   }
-  absl::StatusOr<HelperThread> helper = HelperThread::Start(
-      "edgewise-ready", [w = watcher.get()] { w->Run(); });
+  absl::StatusOr<HelperThread> helper =
+      HelperThread::Start("edgewise-ready", [w = watcher.get()] { w->Run(); });
   if (!helper.ok()) return helper.status();
   watcher->helper_ = *std::move(helper);
   return watcher;

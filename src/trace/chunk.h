@@ -22,8 +22,8 @@ enum class ChunkKind : uint16_t {
 };
 
 // 96 bytes, little-endian. All records of a chunk end before `ticks`, and after
-// the `ticks` of the chunk before it, where they may have begun: the two triples
-// interpolate their times.
+// the `ticks` of the chunk before it, where they may have begun: the two
+// triples interpolate their times.
 struct ChunkHeader {
   uint32_t magic;
   uint16_t version;

@@ -89,6 +89,15 @@ test('no thread to be had', async (t) => {
   assert.match(app.stderr, /^edgewise: cannot start the thread edgewise-drain: .*goes on unrecorded\n$/)
 })
 
+test('no thread to be had for boosting', async (t) => {
+  const env = { EDGEWISE_ENABLED: '0', EDGEWISE_BOOST: 'gc', EDGEWISE_BOOST_ACTUATOR: 'none' }
+  const app = await startApp(t, 'no-threads.js', { register: null, env })
+  await answersAll(app)
+  assert.equal((await app.stop()).code, 0)
+  assert.equal(lines(app.stderr).length, 1, app.stderr)
+  assert.match(app.stderr, /^edgewise: .*cannot start the thread edgewise-boost/)
+})
+
 test('a missing addon', async (t) => {
   const app = await startApp(t, 'http.js', { register: copyOfPackage(t, { addon: false }) })
   await answersAll(app)

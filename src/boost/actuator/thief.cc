@@ -51,8 +51,8 @@ absl::StatusOr<std::unique_ptr<Thief>> Thief::Start(EmulatedDomain* domain,
                                                     int cpu) {
   std::unique_ptr<Thief> thief =
       absl::WrapUnique(new Thief(domain, shares, cpu));
-  auto thread = HelperThread::Start("edgewise-thief",
-                                    [it = thief.get()] { it->Run(); });
+  auto thread =
+      HelperThread::Start("edgewise-thief", [it = thief.get()] { it->Run(); });
   if (!thread.ok()) return thread.status();
   thief->thread_ = *std::move(thread);
   const absl::Status realtime = MakeRealtime(thief->thread_, cpu);

@@ -130,8 +130,7 @@ TEST_F(WriterTest, RefusesAndCountsWhatTheReaderWouldNotTake) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(writer->lost_bytes(), payload.size());
   EXPECT_EQ(writer->written_bytes(), 0u);
-  EXPECT_TRUE(
-      writer->Append(Header(ChunkKind::kEnd, 1), nullptr, 0).ok());
+  EXPECT_TRUE(writer->Append(Header(ChunkKind::kEnd, 1), nullptr, 0).ok());
   EXPECT_EQ(KindsInFile(), std::vector<ChunkKind>{ChunkKind::kEnd});
 }
 
