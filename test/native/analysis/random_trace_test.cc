@@ -1,10 +1,11 @@
+#include "test/native/analysis/random_trace.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "analysis/event_stream.h"
-#include "test/native/analysis/random_trace.h"
 #include "test/native/analysis/report_kit.h"
 
 // What must hold for any trace, on random ones.
