@@ -15,6 +15,12 @@
 namespace edgewise {
 namespace {
 
+std::string Size(uint64_t bytes) {
+  constexpr uint64_t kMb = uint64_t{1} << 20;
+  return bytes >= kMb ? absl::StrCat(bytes / kMb, " MB")
+                      : absl::StrCat(bytes, " bytes");
+}
+
 // The orderly end of a trace may use this much beyond the quota: a chunk
 // without payload that carries the final counts.
 constexpr uint64_t kReserveBytes = 4096;
@@ -82,7 +88,7 @@ absl::Status ChunkWriter::Append(ChunkHeader header, const void* payload,
   if (written_bytes_ + bytes > limit) {
     lost_bytes_ += payload_bytes;
     return absl::ResourceExhaustedError(
-        absl::StrCat("the quota of ", max_bytes_ >> 20, " MB is used up"));
+        absl::StrCat("the quota of ", Size(max_bytes_), " is used up"));
   }
   header.magic = kChunkMagic;
   header.version = kTraceVersion;

@@ -67,7 +67,7 @@ test('a quota ends the trace; what is lost is counted and told', async (t) => {
   const { code } = await app.stop()
   assert.equal(code, 0)
   assert.ok(fs.statSync(traceFiles(app.out)[0]).size <= 0.03 * 2 ** 20 + 4096)
-  assert.match(app.stderr, /quota of .* is used up/)
+  assert.match(app.stderr, /quota of 31458 bytes is used up/)
   assert.match(app.stderr, /lost \d+ records \(ring full: EDGEWISE_RING_RECORDS\) and \d+ bytes/)
   assert.equal(app.stderr.trim().split('\n').length, 2, app.stderr)
   const { events, requests } = report(app.out)
