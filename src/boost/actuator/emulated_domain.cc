@@ -24,6 +24,7 @@ namespace edgewise {
 namespace {
 
 constexpr int kSlots = 256;
+constexpr int64_t kMostLockNs = 200'000;
 constexpr uint64_t kLayout = 0x6564676577697301;  // changes with Memory
 
 // Bytes of the file that locks stand for; the file need not be that long.
@@ -300,10 +301,13 @@ bool EmulatedDomain::LeadOn(int cpu) {
   return !shared() || TryLock(fd_, kCpuBytes + cpu);
 }
 
-// By a thief, which must not wait for a lock: the next time will do.
+// By a thief, which takes the processor from whom it finds holding the lock,
+// and so must let it finish; but not wait for long: the next time will do.
 void EmulatedDomain::ForgetTheDead() {
   if (!shared()) return;
-  const int locked = pthread_mutex_trylock(&memory_->mutex);
+  const timespec until = TimespecOf(MonotonicNs() + kMostLockNs);
+  const int locked =
+      pthread_mutex_clocklock(&memory_->mutex, CLOCK_MONOTONIC, &until);
   if (locked != 0 && locked != EOWNERDEAD) return;
   if (locked == EOWNERDEAD) pthread_mutex_consistent(&memory_->mutex);
   bool changed = memory_->timeline.torn();

@@ -29,8 +29,8 @@ class Thief {
 
   // Measures, on the thief's processor and while it steals, what a steal costs
   // beyond what the thief sees of it: two switches and an interrupt. About 50
-  // ms, most of them asleep, up to 240 on a busy processor; nothing is measured
-  // when another process's thief steals here, which has done so.
+  // ms, most of them asleep, up to 240 on a busy processor; none when
+  // another member of the domain has done so.
   void MeasureOverhead();
 
  private:

@@ -254,6 +254,7 @@ TEST_F(EmulatedActuatorTest, KilledAtAnyInstantWhileItIsBoosted) {
     const int64_t killed_ns = MonotonicNs();
     const Residency then = *survivor->residency();
     while ((*survivor->residency())[0] == then[0]) {
+      usleep(100);  // who asks all the time has the domain's lock half of it
       ASSERT_LT(MonotonicNs() - killed_ns, 1'000'000'000);
     }
     worst_ns = std::max(worst_ns, MonotonicNs() - killed_ns);
