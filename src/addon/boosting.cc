@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,17 +26,11 @@ BoostConfig ReadConfig(const Napi::Object& options) {
   config.policy.head_factor = Number(options, "headFactor");
   config.policy.target_ns = static_cast<int64_t>(Number(options, "targetNs"));
   config.policy.percentile = Number(options, "percentile");
-  const auto routes = options.Get("tailRoutes").As<Napi::Array>();
-  for (uint32_t i = 0; i < routes.Length(); ++i) {
-    config.policy.tail_routes.push_back(
-        routes.Get(i).As<Napi::Number>().Uint32Value());
-  }
+  config.policy.tail_routes = Numbers(options, "tailRoutes");
   config.actuator.name = Text(options, "actuator");
-  const auto khz = options.Get("frequenciesKhz").As<Napi::Array>();
-  for (size_t i = 0; i < kLevels; ++i) {
-    config.actuator.frequencies[i] =
-        khz.Get(static_cast<uint32_t>(i)).As<Napi::Number>().Uint32Value();
-  }
+  const std::vector<uint32_t> khz = Numbers(options, "frequenciesKhz");
+  std::copy_n(khz.begin(), std::min(khz.size(), kLevels),
+              config.actuator.frequencies.begin());
   config.actuator.loop_tid = gettid();
   config.actuator.emulated_delay_ns =
       static_cast<int64_t>(Number(options, "delayNs"));
