@@ -42,9 +42,10 @@ void LatencyHistogram::AddToBucket(int64_t value_ns) {
 // In whole numbers: 99.9 / 100 * 1000 is more than 999 in doubles. The
 // percentile counts to the millionth of a percent.
 uint64_t LatencyHistogram::RankOf(double percentile) const {
-  constexpr uint64_t kWhole = 100'000'000;
+  constexpr uint64_t kWhole = 100'000'000;  // all, in millionths of a percent
+  constexpr double kPercent = 1e6;
   const auto share = static_cast<uint64_t>(
-      std::llround(std::clamp(percentile, 0.0, 100.0) * (kWhole / 100)));
+      std::llround(std::clamp(percentile, 0.0, 100.0) * kPercent));
   const uint64_t rank =
       count_ / kWhole * share + (count_ % kWhole * share + kWhole - 1) / kWhole;
   return std::clamp<uint64_t>(rank, 1, count_);
