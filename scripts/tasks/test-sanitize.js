@@ -17,7 +17,8 @@ const SANITIZERS = {
     flag: 'address,undefined',
     env: { ASAN_OPTIONS: 'detect_stack_use_after_return=1:strict_string_checks=1', UBSAN_OPTIONS: 'print_stacktrace=1' }
   },
-  tsan: { flag: 'thread', env: { TSAN_OPTIONS: 'second_deadlock_stack=1' } }
+  // Strangers of the daemon are forked, and start threads.
+  tsan: { flag: 'thread', env: { TSAN_OPTIONS: 'second_deadlock_stack=1 die_after_fork=0' } }
 }
 const USAGE = `Usage: npm run test:sanitize [-- ${Object.keys(SANITIZERS).join('|')}]...
 

@@ -19,12 +19,14 @@
 #include "absl/strings/str_cat.h"
 #include "boost/actuator/published.h"
 #include "platform/clock.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
 
 constexpr int kSlots = 256;
-constexpr int64_t kMostLockNs = 200'000;
+constexpr int kLockTries = 4;
+constexpr int64_t kLockPauseNs = 50'000;
 constexpr uint64_t kLayout = 0x6564676577697301;  // changes with Memory
 
 // Bytes of the file that locks stand for; the file need not be that long.
@@ -305,9 +307,11 @@ bool EmulatedDomain::LeadOn(int cpu) {
 // and so must let it finish; but not wait for long: the next time will do.
 void EmulatedDomain::ForgetTheDead() {
   if (!shared()) return;
-  const timespec until = TimespecOf(MonotonicNs() + kMostLockNs);
-  const int locked =
-      pthread_mutex_clocklock(&memory_->mutex, CLOCK_MONOTONIC, &until);
+  int locked = pthread_mutex_trylock(&memory_->mutex);
+  for (int tries = 0; locked == EBUSY && tries < kLockTries; ++tries) {
+    SleepNs(kLockPauseNs);
+    locked = pthread_mutex_trylock(&memory_->mutex);
+  }
   if (locked != 0 && locked != EOWNERDEAD) return;
   if (locked == EOWNERDEAD) pthread_mutex_consistent(&memory_->mutex);
   bool changed = memory_->timeline.torn();
