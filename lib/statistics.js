@@ -38,10 +38,11 @@ function pairedRatio (values, bases, { confidence = 0.95 } = {}) {
  * @returns {Ratio} the arithmetic mean of the groups' geometric means with its 95 % interval; `runs` of the shortest group
  */
 function meanOfRatios (groups) {
-  const ratios = groups.map((group) => Math.exp(mean(group.map(Math.log))))
+  const logs = groups.map((group) => group.map(Math.log))
+  const ratios = logs.map((group) => Math.exp(mean(group)))
   const ratio = mean(ratios)
   // A group's relative error is the error of its logarithm.
-  const squares = groups.map((group, i) => (ratios[i] / groups.length) ** 2 * squareOfError(group.map(Math.log)))
+  const squares = logs.map((group, i) => (ratios[i] / groups.length) ** 2 * squareOfError(group))
   const square = squares.reduce((sum, one) => sum + one, 0)
   const freedom = square ** 2 / squares.reduce((sum, one, i) => sum + one ** 2 / (groups[i].length - 1), 0)
   const runs = Math.min(...groups.map(({ length }) => length))

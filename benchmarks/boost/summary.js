@@ -38,15 +38,19 @@ function runsOf (cells, app, policy, delayUs = 0) {
 function rowOf (cells, app, policy, delayUs = 0, of = TAIL) {
   const pairs = pairsOf(cells, app, policy, delayUs)
   if (pairs.length === 0) return undefined
-  const energies = pairs.map(({ cell }) => cell.boost.energy)
+  const own = pairs.map(({ cell }) => cell)
   return {
     app,
     policy,
     delayUs,
     reduction: reductionOf(estimate(pairs.map((pair) => ratioOf(pair, of)))),
-    energy: energies.includes(null) ? null : estimate(pairs.map((pair) => ratioOf(pair, ENERGY))),
-    cells: pairs.map(({ cell }) => cell)
+    energy: energyIsKnown(own) ? estimate(pairs.map((pair) => ratioOf(pair, ENERGY))) : null,
+    cells: own
   }
+}
+
+function energyIsKnown (cells) {
+  return cells.every((cell) => ENERGY(cell) !== null)
 }
 
 function pairsOf (cells, app, policy, delayUs) {
@@ -76,7 +80,11 @@ function summarizeCosts (costs) {
 
 /** @param {number[]} ratios by round @returns {Estimate} */
 function estimate (ratios) {
-  const { ratio, low, high, runs } = pairedRatio(ratios, ratios.map(() => 1))
+  return estimateOf(pairedRatio(ratios, ratios.map(() => 1)))
+}
+
+/** @param {import('../../lib/statistics').Ratio} ratio @returns {Estimate} */
+function estimateOf ({ ratio, low, high, runs }) {
   return { value: ratio, low, high, runs }
 }
 
@@ -98,16 +106,13 @@ function meanRow (cells, apps, policy, delayUs = 0) {
   const byApp = apps.map((app) => pairsOf(cells, app, policy, delayUs))
   if (byApp.some((pairs) => pairs.length === 0)) return undefined
   const all = byApp.flatMap((pairs) => pairs.map(({ cell }) => cell))
-  const meanOf = (of) => {
-    const { ratio, low, high, runs } = meanOfRatios(byApp.map((pairs) => pairs.map((pair) => ratioOf(pair, of))))
-    return { value: ratio, low, high, runs }
-  }
+  const meanOf = (of) => estimateOf(meanOfRatios(byApp.map((pairs) => pairs.map((pair) => ratioOf(pair, of)))))
   return {
     app: 'mean',
     policy,
     delayUs,
     reduction: reductionOf(meanOf(TAIL)),
-    energy: all.every(({ boost }) => boost.energy !== null) ? meanOf(ENERGY) : null,
+    energy: energyIsKnown(all) ? meanOf(ENERGY) : null,
     cells: all
   }
 }

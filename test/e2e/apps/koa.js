@@ -2,8 +2,7 @@
 
 const Koa = require('koa')
 const Router = require('@koa/router')
-const { setTimeout: sleep } = require('node:timers/promises')
-const { serving } = require('./serving')
+const { serveKoa } = require('./koa-app')
 
 // What is started only now has not seen Koa being loaded.
 if (process.env.START_LATE) {
@@ -12,12 +11,4 @@ if (process.env.START_LATE) {
   process.once('exit', edgewise.stop)
 }
 
-const app = new Koa()
-const router = new Router()
-router.get('/user/:id', (context) => { context.body = 'user\n' })
-router.post('/api/item/:item', async (context) => {
-  await sleep(2)
-  context.body = { item: 1 }
-})
-app.use(router.routes())
-serving(app.listen(0, '127.0.0.1'))
+serveKoa(Koa, Router)

@@ -3,26 +3,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <utility>
 
+#include "test/native/platform/exit_of_child.h"
+
 namespace edgewise {
 namespace {
-
-// What `body` returns in a child process.
-template <typename Body>
-int ExitOfChild(Body body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(10);
-    _exit(body());
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 TEST(HelperThreadTest, RunsAndTakesNoSignal) {
   sigset_t mask;

@@ -12,6 +12,7 @@
 
 #include "platform/clock.h"
 #include "recorder/recorder.h"
+#include "test/native/platform/exit_of_child.h"
 #include "test/native/recorder/trace_directory.h"
 
 namespace edgewise {
@@ -121,20 +122,6 @@ void FinishAlways(TerminationWatch* watch) {
       usleep(1000);
     }
   }).detach();
-}
-
-// Runs `body` in a child process; its exit status, -1 when it did not exit, or
-// not within ten seconds.
-template <typename Body>
-int ExitOfChild(Body body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(10);
-    _exit(body());
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 std::atomic<int> handled{0};
