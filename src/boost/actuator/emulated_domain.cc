@@ -17,6 +17,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "boost/actuator/byte_lock.h"
 #include "boost/actuator/published.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
@@ -33,42 +34,6 @@ constexpr uint64_t kLayout = 0x6564676577697301;  // changes with Memory
 constexpr off_t kJoinByte = 0;
 constexpr off_t kSlotBytes = 1;
 constexpr off_t kCpuBytes = kSlotBytes + kSlots;
-
-// Locks belong to the open file, not to the process: several threads of one
-// process are several members.
-struct flock OneByte(off_t byte, int16_t type) {
-  struct flock lock {};
-  lock.l_type = type;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = byte;
-  lock.l_len = 1;
-  return lock;
-}
-
-bool TryLock(int fd, off_t byte) {
-  struct flock lock = OneByte(byte, F_WRLCK);
-  return fcntl(fd, F_OFD_SETLK, &lock) == 0;
-}
-
-bool LockAndWait(int fd, off_t byte) {
-  struct flock lock = OneByte(byte, F_WRLCK);
-  int result;
-  do {
-    result = fcntl(fd, F_OFD_SETLKW, &lock);
-  } while (result != 0 && errno == EINTR);
-  return result == 0;
-}
-
-void Unlock(int fd, off_t byte) {
-  struct flock lock = OneByte(byte, F_UNLCK);
-  fcntl(fd, F_OFD_SETLK, &lock);
-}
-
-// No other open file holds it.
-bool IsFree(int fd, off_t byte) {
-  struct flock lock = OneByte(byte, F_WRLCK);
-  return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
-}
 
 bool IsName(const std::string& name) {
   return name.size() <= 64 &&
@@ -146,7 +111,7 @@ absl::Status EmulatedDomain::JoinFile(const Frequencies& frequencies,
                                O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd_ < 0) return FileError(path_);
     struct stat file;
-    if (!LockAndWait(fd_, kJoinByte) || fstat(fd_, &file) != 0) {
+    if (!LockByte(fd_, kJoinByte) || fstat(fd_, &file) != 0) {
       return FileError(path_);
     }
     if (file.st_uid != geteuid()) {
@@ -163,7 +128,7 @@ absl::Status EmulatedDomain::JoinFile(const Frequencies& frequencies,
       return FileError(path_);
     }
     absl::Status entered = Enter(frequencies, delay_ns);
-    Unlock(fd_, kJoinByte);
+    UnlockByte(fd_, kJoinByte);
     return entered;
   }
 }
@@ -174,7 +139,7 @@ absl::Status EmulatedDomain::Enter(const Frequencies& frequencies,
                                    int64_t delay_ns) {
   const bool first = !AnyoneLives();
   slot_ = 0;
-  while (slot_ < kSlots && !TryLock(fd_, kSlotBytes + slot_)) ++slot_;
+  while (slot_ < kSlots && !TryLockByte(fd_, kSlotBytes + slot_)) ++slot_;
   if (slot_ == kSlots) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "emulated: the shared domain has ", kSlots, " members already"));
@@ -225,16 +190,16 @@ void EmulatedDomain::Initialize(const Frequencies& frequencies,
 
 bool EmulatedDomain::AnyoneLives() const {
   for (int slot = 0; slot < kSlots; ++slot) {
-    if (!IsFree(fd_, kSlotBytes + slot)) return true;
+    if (!IsByteFree(fd_, kSlotBytes + slot)) return true;
   }
   return false;
 }
 
 void EmulatedDomain::Leave() {
-  if (shared()) LockAndWait(fd_, kJoinByte);
+  if (shared()) LockByte(fd_, kJoinByte);
   Ask(Level::kLow);
   if (shared()) {
-    Unlock(fd_, kSlotBytes + slot_);
+    UnlockByte(fd_, kSlotBytes + slot_);
     if (!path_.empty() && !AnyoneLives()) unlink(path_.c_str());
   }
   munmap(memory_, sizeof(Memory));
@@ -300,7 +265,7 @@ void EmulatedDomain::Wake() {
 }
 
 bool EmulatedDomain::LeadOn(int cpu) {
-  return !shared() || TryLock(fd_, kCpuBytes + cpu);
+  return !shared() || TryLockByte(fd_, kCpuBytes + cpu);
 }
 
 // By a thief, which takes the processor from whom it finds holding the lock,
@@ -317,7 +282,7 @@ void EmulatedDomain::ForgetTheDead() {
   bool changed = memory_->timeline.torn();
   for (int slot = 0; slot < kSlots; ++slot) {
     if (slot == slot_ || memory_->asked[slot] == Level::kLow) continue;
-    if (!IsFree(fd_, kSlotBytes + slot)) continue;
+    if (!IsByteFree(fd_, kSlotBytes + slot)) continue;
     memory_->asked[slot] = Level::kLow;
     changed = true;
   }

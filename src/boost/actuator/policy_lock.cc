@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "boost/actuator/byte_lock.h"
 #include "boost/sysfs.h"
 
 namespace edgewise {
@@ -34,17 +35,6 @@ absl::StatusOr<off_t> NumberOf(const FrequencyDomain& domain) {
   return number;
 }
 
-// Of the open file, not of the process: so that it keeps out other threads, and
-// a guardian can hold it.
-bool Lock(int fd, off_t byte) {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = byte;
-  lock.l_len = 1;
-  return fcntl(fd, F_OFD_SETLK, &lock) == 0;
-}
-
 }  // namespace
 
 absl::StatusOr<PolicyLock> PolicyLock::Take(
@@ -63,7 +53,7 @@ absl::StatusOr<PolicyLock> PolicyLock::Take(
   for (const FrequencyDomain& domain : domains) {
     const absl::StatusOr<off_t> number = NumberOf(domain);
     if (!number.ok()) return number.status();
-    if (Lock(file.get(), *number)) continue;
+    if (TryLockByte(file.get(), *number)) continue;
     if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, path);
     return absl::UnavailableError(absl::StrCat(
         "CPU ", domain.cpus,
