@@ -21,7 +21,7 @@ async function buildAddon (source, node, inputs = []) {
   if (madeMs(file) > newestChangeMs([source, ...inputs])) return file
   const prefix = await headersPrefix(release)
   fs.mkdirSync(path.dirname(file), { recursive: true })
-  const { ok, stderr } = capture(['g++', '-std=c++20', '-Wall', '-Werror', '-shared', '-fPIC', '-I', path.join(prefix, 'include', 'node'),
+  const { ok, stderr } = capture(['g++', '-std=c++20', '-O2', '-Wall', '-Werror', '-shared', '-fPIC', '-I', path.join(prefix, 'include', 'node'),
     '-I', 'src', source, '-o', file], { cwd: ROOT })
   assert.ok(ok, stderr)
   return file

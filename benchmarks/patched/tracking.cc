@@ -20,7 +20,7 @@ Function* Find(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-// Of the one thread that is measured.
+// Of one thread's environment.
 struct Tracking {
   decltype(edgewise_take_edges)* take_edges = nullptr;
   decltype(edgewise_take_pauses)* take_pauses = nullptr;
@@ -29,9 +29,13 @@ struct Tracking {
   bool continues = false;  // the open event goes on in the next scope
   std::array<EdgewiseEdge, 64> edges;
   std::array<EdgewisePause, 16> pauses;
-} tracking;
+};
+
+// initial-exec: an access is one instruction, not a call.
+[[gnu::tls_model("initial-exec")]] thread_local Tracking* current = nullptr;
 
 void NextEvent() {
+  Tracking& tracking = *current;
   EdgewiseTracker* tracker = tracking.words->tracker;
   while (tracking.take_edges(tracker, tracking.edges.data(),
                              tracking.edges.size()) == tracking.edges.size()) {
@@ -41,16 +45,18 @@ void NextEvent() {
 }
 
 void BeginEvent(void*, double, double) {
-  if (!tracking.continues) NextEvent();
+  if (!current->continues) NextEvent();
 }
 
 void EndEvent(void*, double, int continues) {
+  Tracking& tracking = *current;
   tracking.continues = continues != 0;
   if (!tracking.continues) edgewise_set_current(tracking.words, 0);
 }
 
 // on(): whether this Node can, and does.
 napi_value On(napi_env env, napi_callback_info) {
+  Tracking& tracking = *current;
   auto* enable = Find<decltype(edgewise_enable)>("edgewise_enable");
   if (enable != nullptr && tracking.words == nullptr) {
     v8::Isolate* isolate = v8::Isolate::GetCurrent();
@@ -75,22 +81,31 @@ napi_value On(napi_env env, napi_callback_info) {
 }
 
 napi_value Off(napi_env, napi_callback_info) {
-  if (tracking.words == nullptr) return nullptr;
+  if (current->words == nullptr) return nullptr;
   Find<decltype(edgewise_disable)>("edgewise_disable")(
       v8::Isolate::GetCurrent());
-  tracking.words = nullptr;
+  current->words = nullptr;
   return nullptr;
+}
+
+// A worker's addon may be unloaded before its isolate ends.
+void Forget(void*) {
+  Off(nullptr, nullptr);
+  delete current;
+  current = nullptr;
 }
 
 // Another event begins here.
 napi_value Event(napi_env, napi_callback_info) {
-  if (tracking.words != nullptr) NextEvent();
+  if (current->words != nullptr) NextEvent();
   return nullptr;
 }
 
 }  // namespace
 
 NAPI_MODULE_INIT() {
+  current = new Tracking;
+  napi_add_env_cleanup_hook(env, Forget, nullptr);
   const std::array<napi_property_descriptor, 3> functions = {{
       {"on", nullptr, On, nullptr, nullptr, nullptr, napi_default, nullptr},
       {"off", nullptr, Off, nullptr, nullptr, nullptr, napi_default, nullptr},
