@@ -9,17 +9,13 @@
 #include <utility>
 
 #include "platform/clock.h"
+#include "platform/poll_wait.h"
 
 namespace edgewise {
 namespace {
 
 thread_local BoostProvider* provider
     __attribute__((tls_model("initial-exec"))) = nullptr;
-
-// A wait that took longer, and so much more for each file that it found, has
-// slept: they have only just come.
-constexpr int64_t kSleptNs = 4'000;
-constexpr int64_t kFileNs = 100;
 
 // libuv 1.49.0 and 1.49.1 registered their wake-up edge-triggered: a look would
 // take it away.
@@ -125,7 +121,7 @@ void BoostProvider::AfterPoll(int epoll_fd, const epoll_event* ready,
   const int saved_errno = errno;
   const int64_t now_ns = MonotonicTickNs();
   batch_size_ = std::clamp(count, 0, kMaxBatch);
-  const bool slept = now_ns - asked_ns_ > kSleptNs + batch_size_ * kFileNs;
+  const bool slept = now_ns - asked_ns_ > LongestLookNs(count);
   arrival_ns_ = slept ? now_ns : 0;
   for (int i = 0; i < batch_size_; ++i) batch_[i] = ready[i].data.fd;
   running_ = -1;

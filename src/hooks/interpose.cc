@@ -44,7 +44,7 @@ template <typename Call>
   if (self == nullptr) return call();
   self->BeforePoll(epoll_fd);
   const int count = call();
-  self->AfterPoll(epoll_fd, /*may_wait=*/timeout != 0);
+  self->AfterPoll(epoll_fd, /*may_wait=*/timeout != 0, count);
   return count;
 }
 

@@ -17,8 +17,9 @@ class SystemCallObserver {
  public:
   virtual ~SystemCallObserver() = default;
   virtual void BeforePoll(int epoll_fd) = 0;
-  // `may_wait`: the call was one that waits for what is not ready yet.
-  virtual void AfterPoll(int epoll_fd, bool may_wait) = 0;
+  // `may_wait`: the call was one that waits for what is not ready yet. `count`:
+  // the files that it found, or -1.
+  virtual void AfterPoll(int epoll_fd, bool may_wait, int count) = 0;
   // read, of which what follows depends on the file. kUnseen: none of the
   // loop's, nothing follows. It may be libuv's handler of signals that reads,
   // and writes, in the middle of anything that this thread does: for such a

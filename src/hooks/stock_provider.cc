@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "platform/clock.h"
+#include "platform/poll_wait.h"
 
 namespace edgewise {
 namespace {
@@ -46,10 +47,6 @@ const uv_timer_t* FindNodeTimer(uv_loop_t* loop) {
       &found);
   return found;
 }
-
-// An epoll_wait that took longer than this has slept; one that finds ready
-// files returns within it.
-constexpr double kSleptNs = 4000;
 
 // What libuv's signal handler writes to the loop's signal pipe.
 struct SignalMessage {
@@ -114,7 +111,6 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   if (recording()) {
     return absl::AlreadyExistsError("this thread is recorded already");
   }
-  slept_ticks_ = NsToTicks(kSleptNs);
   config.recorder.first_sequence = EventTracker::FirstSequence(words_);
   auto recorder = Recorder::Start(std::move(config.recorder));
   if (!recorder.ok()) return recorder.status();
@@ -264,10 +260,11 @@ void StockProvider::BeforePoll(int epoll_fd) {
   if (watcher_ != nullptr) watcher_->LoopWaits();
 }
 
-void StockProvider::AfterPoll(int epoll_fd, bool may_wait) {
+void StockProvider::AfterPoll(int epoll_fd, bool may_wait, int count) {
   if (epoll_fd != loop_->backend_fd) return;
   const uint64_t now = Ticks();
-  const bool waited = may_wait && now - poll_began_ > slept_ticks_;
+  const bool waited =
+      may_wait && TickNs(now - poll_began_) > LongestLookNs(count);
   if (watcher_ != nullptr) watcher_->LoopGoesOn(waited ? now : 0);
   tracker_->PollEnd(waited, now);
 }

@@ -69,7 +69,7 @@ class StockProvider : private SystemCallObserver {
   bool InJavaScript() const;
 
   [[gnu::hot]] void BeforePoll(int epoll_fd) override;
-  [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait) override;
+  [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait, int count) override;
   [[gnu::hot]] Reading BeforeRead(int fd) override;
   [[gnu::hot]] void AfterStampedRead(int fd,
                                      int64_t arrival_realtime_ns) override;
@@ -112,7 +112,6 @@ class StockProvider : private SystemCallObserver {
   bool reading_ = false;  // the system call that runs is the loop's own
   EventTracker::IoMoment stamped_began_;  // the stamped read that runs
   uint64_t poll_began_ = 0;
-  uint64_t slept_ticks_ = 0;  // a wait that took longer has slept
   ThreadPoolObserver thread_pool_;
   uv_prepare_t prepare_;
   uv_check_t check_;

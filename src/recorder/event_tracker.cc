@@ -94,17 +94,21 @@ void EventTracker::FindReady() {
   // Seen by the watcher, or at the latest when the loop was told.
   const uint64_t told = poll_ticks_;
   uint64_t seen = open_.ready;
+  bool unseen = false;
   if (watcher_ != nullptr && open_.fd != kNoFd) {
-    const auto [accepted, poll] = watcher_->TakeAccepted(open_.fd);
-    if (accepted != 0) {
+    const auto [poll, arrival] = watcher_->TakeAccepted(open_.fd);
+    if (poll != 0) {
       open_.flags |= kFlagNewConnection;
       // The bytes were there at the first look after the accept: they waited
       // with their connection in the backlog.
-      if (seen == 0 && poll + 1 == polls_ && !poll_waited_) seen = accepted;
+      if (poll + 1 == polls_ && !poll_waited_) {
+        if (seen == 0) seen = arrival;
+        unseen = arrival == 0;
+      }
     }
   }
   open_.ready = seen != 0 ? std::min(seen, told) : told;
-  open_.ready_kind = seen != 0 || poll_waited_ || open_.watched
+  open_.ready_kind = !unseen && (seen != 0 || poll_waited_ || open_.watched)
                          ? ReadyKind::kObserved
                          : ReadyKind::kUpperBound;
 }
@@ -257,11 +261,11 @@ void EventTracker::Accepted(int fd) {
     watcher_->NoArrivals(open_.fd);
     return;
   }
-  const uint64_t arrival = watcher_->TakeArrival(open_.fd);
+  uint64_t arrival = watcher_->TakeArrival(open_.fd);
   if (arrival != 0) open_.ready = arrival;
-  const uint64_t ready =
-      open_.ready != 0 ? std::min(open_.ready, poll_ticks_) : poll_ticks_;
-  watcher_->SetAccepted(fd, ready, polls_);
+  if (arrival == 0 && poll_waited_) arrival = poll_ticks_;  // It woke the loop.
+  watcher_->SetAccepted(
+      fd, {.poll = polls_, .arrival = std::min(arrival, poll_ticks_)});
 }
 
 }  // namespace edgewise

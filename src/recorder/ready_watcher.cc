@@ -17,14 +17,12 @@
 #include <utility>
 
 #include "platform/clock.h"
+#include "platform/poll_wait.h"
 
 namespace edgewise {
 namespace {
 
 constexpr int kEdgesPerLook = 256;
-
-// A wait that took longer than this has slept, and was ended by the edge.
-constexpr double kSleptNs = 4000;
 
 }  // namespace
 
@@ -106,7 +104,6 @@ int64_t ReadyWatcher::CpuNs() const {
 void ReadyWatcher::Run() {
   UsePreciseSleep();
   std::array<epoll_event, kEdgesPerLook> edges;
-  const uint64_t slept_ticks = NsToTicks(kSleptNs);
   uint64_t last_look = Ticks();
   bool look_again = false;
   for (;;) {
@@ -117,7 +114,7 @@ void ReadyWatcher::Run() {
     for (int i = 0; i < count; ++i) {
       if (edges[i].data.fd == stop_fd_) return;
     }
-    const bool slept = now - before > slept_ticks;
+    const bool slept = TickNs(now - before) > LongestLookNs(count);
     const uint64_t ticks = slept ? now : last_look + (now - last_look) / 2;
     if (count > 0) Note(edges.data(), count, ticks);
     look_again = on_look_ && on_look_(ticks);

@@ -93,23 +93,27 @@ class ReadyWatcher {
     }
   }
 
-  // A new connection `fd` was accepted in the loop's wait number `poll`; its
-  // listening socket was readable since `ready`.
-  void SetAccepted(int fd, uint64_t ready, uint64_t poll) {
+  // How a connection came.
+  struct Accept {
+    uint64_t poll = 0;  // the loop's wait, by number, in which it was accepted
+    uint64_t arrival = 0;  // ticks; 0: not seen
+  };
+
+  // `fd` is a new connection. `accept.poll` is not 0.
+  void SetAccepted(int fd, const Accept& accept) {
     if (fd < 0 || fd >= kMaxFds) return;
     Slot& slot = slots_[fd];
-    if (slot.accepted == 0) ++accepted_;
-    slot.accepted = ready;
-    slot.accepted_poll = poll;
+    if (slot.accept.poll == 0) ++accepted_;
+    slot.accept = accept;
   }
 
-  // The above, once; {0, 0} afterwards and for other descriptors.
-  std::pair<uint64_t, uint64_t> TakeAccepted(int fd) {
+  // The above, once; afterwards and for other descriptors its poll is 0.
+  Accept TakeAccepted(int fd) {
     if (accepted_ == 0) [[likely]]
-      return {0, 0};
-    if (fd < 0 || fd >= kMaxFds || slots_[fd].accepted == 0) return {0, 0};
+      return {};
+    if (fd < 0 || fd >= kMaxFds || slots_[fd].accept.poll == 0) return {};
     --accepted_;
-    return {std::exchange(slots_[fd].accepted, 0), slots_[fd].accepted_poll};
+    return std::exchange(slots_[fd].accept, {});
   }
 
   // CPU time that the helper has used, ns.
@@ -121,8 +125,7 @@ class ReadyWatcher {
   struct Slot {
     std::atomic<uint64_t> ready;
     std::atomic<uint64_t> consumed;
-    uint64_t accepted;       // the loop's own
-    uint64_t accepted_poll;  // the loop's own
+    Accept accept;  // the loop's own
   };
 
   static constexpr int kMaxListening = 4;

@@ -42,7 +42,7 @@ test('collections and slow events are boosted, beside recording', async (t) => {
   await inParallel(200, (number) => request(app.port, `/user/${number}`))
   for (let i = 0; i < 5; i++) {
     await request(app.port, '/collect')
-    await request(app.port, '/slow')
+    await request(app.port, '/busy/50')
   }
   await app.stop()
   const { boosts, reasons, reaction_ns: reaction, ...rest } = stats(app)

@@ -9,10 +9,12 @@ const http = require('node:http')
 const http2 = require('node:http2')
 const https = require('node:https')
 const net = require('node:net')
+const path = require('node:path')
 const test = require('node:test')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { probe } = require('../../lib')
 const { send } = require('../../lib/control')
-const { inParallel, report, reportedRequests, request, startApp, traceFiles } = require('./recorded-app')
+const { inParallel, report, reportedRequests, request, startApp, temporaryDirectory, traceFiles } = require('./recorded-app')
 
 const COUNT = 300
 // A patched Node has but one.
@@ -66,6 +68,21 @@ test('HTTP/2', async (t) => {
   checkPrivacy(app)
 })
 
+// Nobody sees when a connection of this kind came, and to ask for as many files
+// takes the kernel longer than a short sleep.
+test('a hundred new connections of a Unix domain socket, behind a long event', async (t) => {
+  const socketPath = path.join(temporaryDirectory(t), 'socket')
+  const app = await startApp(t, 'http.js', { env: { SOCKET: socketPath } })
+  const ask = (url) => request(0, url, { socketPath, agent: false })
+  const busy = ask('/busy/200')
+  await sleep(20)
+  await Promise.all([busy, ...Array.from({ length: 100 }, () => ask('/pid'))])
+  await app.stop()
+  const { requests, ready_kinds: kinds } = report(app.out)
+  assert.equal(requests.count, 101)
+  assert.ok(kinds['upper-bound'] >= 100, JSON.stringify(kinds))
+})
+
 for (const file of ['koa.js', 'koa-module.mjs']) {
   test(`Koa's routes when recording is switched on later: ${file}`, async (t) => {
     const app = await startApp(t, file, { env: { EDGEWISE_ENABLED: '0' } })
@@ -113,9 +130,9 @@ test('a pipelined response ends when those before it have left, whenever its req
 test('a pipelined response ends when it is written, which is after all that came with it was handled', async (t) => {
   const app = await startApp(t, 'http.js')
   const socket = net.connect(app.port, '127.0.0.1')
-  socket.write(getting('/user/1', '/pid', '/slow'))
+  socket.write(getting('/user/1', '/pid', '/busy/50'))
   let text = ''
-  for await (const data of socket) if ((text += data).includes('slow')) break
+  for await (const data of socket) if ((text += data).includes('busy')) break
   await app.stop()
   const { latency_ns: latency } = reportedRequests(app.out).find(({ route }) => route === 'GET /pid')
   assert.ok(latency >= 50e6, `${latency} ns, behind 50 ms`)

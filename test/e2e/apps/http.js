@@ -15,10 +15,11 @@ const handlers = {
   timer: (request, response) => setTimeout(() => response.end('timer\n'), 3),
   later: (request, response) => setTimeout(() => response.end('later\n'), 100),
   file: (request, response) => fs.readFile(__filename, () => response.end('file\n')),
-  slow: (request, response) => {
-    const end = Date.now() + 50
+  // For as many ms.
+  busy: (request, response) => {
+    const end = Date.now() + Number(request.url.split('/')[2])
     while (Date.now() < end);
-    response.end('slow\n')
+    response.end('busy\n')
   },
   collect: (request, response) => {
     globalThis.gc()
@@ -88,4 +89,5 @@ const server = http.createServer((request, response) => {
   if (handler) handler(request, response)
   else response.writeHead(404).end('nothing here\n')
 })
-serving(server.listen(Number(process.env.PORT ?? 0), '127.0.0.1'))
+const { PORT = '0', SOCKET } = process.env
+serving(SOCKET ? server.listen(SOCKET) : server.listen(Number(PORT), '127.0.0.1'))

@@ -123,14 +123,14 @@ TEST_F(ReadyWatcherTest, SurvivesReuseOfADescriptorNumber) {
   SleepMs(20);
   EXPECT_FALSE(watcher_->Watch(number)) << "the same file, known";
   EXPECT_NE(watcher_->ReadySince(number), 0u);
-  watcher_->SetAccepted(number, 42, 7);
+  watcher_->SetAccepted(number, {.poll = 7, .arrival = 42});
   close(pair_[0]);
   close(pair_[1]);
   Connect();
   ASSERT_EQ(pair_[0], number) << "the kernel gives the lowest number";
   EXPECT_TRUE(watcher_->Watch(number)) << "another file under the number";
   EXPECT_EQ(watcher_->ReadySince(number), 0u) << "the other one's bytes";
-  EXPECT_EQ(watcher_->TakeAccepted(number).first, 0u);
+  EXPECT_EQ(watcher_->TakeAccepted(number).poll, 0u);
   const uint64_t sent = Ticks();
   Send();
   SleepMs(20);
@@ -139,9 +139,9 @@ TEST_F(ReadyWatcherTest, SurvivesReuseOfADescriptorNumber) {
 }
 
 TEST_F(ReadyWatcherTest, KeepsWhatIsKnownOfAnAcceptedConnection) {
-  watcher_->SetAccepted(pair_[0], 42, 7);
+  watcher_->SetAccepted(pair_[0], {.poll = 7, .arrival = 42});
   EXPECT_TRUE(watcher_->Watch(pair_[0], /*accepted=*/true));
-  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).first, 42u);
+  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).arrival, 42u);
 }
 
 TEST_F(ReadyWatcherTest, SleepsUntilThereIsAnEdge) {
@@ -269,10 +269,11 @@ TEST_F(ReadyWatcherTest, TimesEachConnectionThatWaitsInTheBacklog) {
 }
 
 TEST_F(ReadyWatcherTest, RemembersAnAcceptOnce) {
-  watcher_->SetAccepted(pair_[0], 42, 7);
-  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]),
-            std::make_pair(uint64_t{42}, uint64_t{7}));
-  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).first, 0u);
+  watcher_->SetAccepted(pair_[0], {.poll = 7, .arrival = 42});
+  const auto [poll, arrival] = watcher_->TakeAccepted(pair_[0]);
+  EXPECT_EQ(poll, 7u);
+  EXPECT_EQ(arrival, 42u);
+  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).poll, 0u);
 }
 
 }  // namespace
