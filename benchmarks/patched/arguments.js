@@ -18,6 +18,8 @@ saturation, two at once on one processor.
 
   --workloads LIST    of ${WORKLOAD_NAMES.join(',')} (all; '': none)
   --servers LIST      of ${SERVER_NAMES.join(',')} (all; '': none)
+  --as-built          the programs as they are; by default each round links them
+                      anew, their functions in an order of its own
   --runs N            rounds (${DEFAULTS.runs})
   --block-ms N        of each measurement of a workload (${DEFAULTS.blockMs})
   --windows N         measurements of a pair of servers, before and after a switch (${DEFAULTS.windows})
@@ -38,6 +40,7 @@ function readArguments (args) {
   const { values } = parseArguments(args, USAGE, {
     workloads: { type: 'string', default: WORKLOAD_NAMES.join(',') },
     servers: { type: 'string', default: SERVER_NAMES.join(',') },
+    'as-built': { type: 'boolean', default: false },
     'block-ms': { type: 'string', default: String(DEFAULTS.blockMs) },
     windows: { type: 'string', default: String(DEFAULTS.windows) },
     ...serverOptions(DEFAULTS)
@@ -46,6 +49,7 @@ function readArguments (args) {
   return {
     workloads,
     measuredServers: servers,
+    asBuilt: values['as-built'],
     blockMs: Number(values['block-ms']),
     windows: Number(values.windows),
     ...serverSettings(values),

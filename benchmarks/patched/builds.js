@@ -7,9 +7,6 @@ const { findPatchedNode } = require('../../lib/patched-node')
 const { TaskError } = require('../../scripts/tasks/step')
 const { buildAddon } = require('../../test/build-addon')
 
-/** What runs in a round: `unpatched` is the base of every ratio, `aa` the same once more (A/A). */
-const VARIANTS = ['unpatched', 'patched', 'aa']
-
 /**
  * @typedef {object} Builds
  * @property {string} unpatched
@@ -31,9 +28,4 @@ async function findBuilds () {
   return { unpatched: unpatched.file, patched: patched.file, addon }
 }
 
-/** @param {Builds} builds @param {string} variant */
-function nodeOf (builds, variant) {
-  return variant === 'patched' ? builds.patched : builds.unpatched
-}
-
-module.exports = { VARIANTS, findBuilds, nodeOf }
+module.exports = { findBuilds }

@@ -4,6 +4,7 @@
 // unpatched one of the same tree and compiler.
 
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const { main, say, elapsed } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
@@ -13,7 +14,8 @@ const { machine } = require('../overhead/machine')
 const { pageFile } = require('../overhead/page-file')
 const { inOrder, loadResults, saveResults } = require('../overhead/rounds')
 const { readArguments } = require('./arguments')
-const { VARIANTS, findBuilds } = require('./builds')
+const { findBuilds } = require('./builds')
+const { VARIANTS, layOut } = require('./layouts')
 const { measureMicro } = require('./micro')
 const { page, tables } = require('./page')
 const { PAIRS, measurePair } = require('./servers')
@@ -36,16 +38,11 @@ async function run (args) {
   const builds = await findBuilds()
   const settings = { ...options, servers: options.measuredServers.length ? await installServers() : '' }
   const results = load(options, builds)
-  const began = Date.now()
-  for (let round = 0; round < options.runs; round++) {
-    for (const name of options.workloads) {
-      await measureRound(results.micro, name, VARIANTS, round, (variant) => measureMicro(name, variant, builds, settings))
-    }
-    for (const name of options.measuredServers) {
-      await measureRound(results.servers, name, Object.keys(PAIRS), round, (pair) => measurePair(name, pair, round, builds, settings))
-    }
-    saveResults(results, options.json)
-    say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-layouts-'))
+  try {
+    await measure(results, builds, settings, directory)
+  } finally {
+    fs.rmSync(directory, { recursive: true })
   }
   process.stdout.write(tables(results))
   const file = pageFile(options, PAGE)
@@ -54,13 +51,29 @@ async function run (args) {
   say(`written: ${file}`)
 }
 
+async function measure (results, builds, settings, directory) {
+  const { workloads, measuredServers, runs, json } = settings
+  const began = Date.now()
+  for (let round = 0; round < runs; round++) {
+    const programs = settings.asBuilt ? { ...builds, aa: builds.unpatched } : await layOut(builds, round, directory)
+    for (const name of workloads) {
+      await measureRound(results.micro, name, VARIANTS, round, (variant) => measureMicro(name, variant, programs, settings))
+    }
+    for (const name of measuredServers) {
+      await measureRound(results.servers, name, Object.keys(PAIRS), round, (pair) => measurePair(name, pair, round, programs, settings))
+    }
+    saveResults(results, json)
+    say(`round ${round + 1} of ${runs} done (${elapsed(began)})`)
+  }
+}
+
 /** @returns {Results} */
 function load (options, builds) {
-  const { blockMs, seconds, warmup, windows, connections, serverCpus, helperCpus, loadCpus } = options
+  const { asBuilt, blockMs, seconds, warmup, windows, connections, serverCpus, helperCpus, loadCpus } = options
   // The build's directory is named after what it was built from.
   const built = path.basename(path.dirname(path.dirname(builds.patched)))
-  const plan = { built, blockMs, seconds, warmup, windows, connections, serverCpus, helperCpus, loadCpus }
-  return loadResults({ schema: 2, plan, machine: machine(), micro: [], servers: [] }, options)
+  const plan = { built, asBuilt, blockMs, seconds, warmup, windows, connections, serverCpus, helperCpus, loadCpus }
+  return loadResults({ schema: 3, plan, machine: machine(), micro: [], servers: [] }, options)
 }
 
 async function measureRound (cells, name, variants, round, measure) {

@@ -6,7 +6,6 @@ const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { TaskError } = require('../../scripts/tasks/step')
-const { nodeOf } = require('./builds')
 
 const PROCESS = path.join(__dirname, 'micro-process.js')
 
@@ -19,13 +18,13 @@ const PROCESS = path.join(__dirname, 'micro-process.js')
 
 /**
  * @param {string} workload
- * @param {string} variant
- * @param {import('./builds').Builds} builds
+ * @param {typeof import('./layouts').VARIANTS[number]} variant
+ * @param {import('./layouts').Programs} programs
  * @param {{ blockMs: number, serverCpus: string }} settings
  * @returns {Promise<Turns>} ns an operation
  */
-async function measureMicro (workload, variant, builds, { blockMs, serverCpus }) {
-  const command = ['-c', serverCpus, nodeOf(builds, variant), PROCESS, builds.addon, workload, String(blockMs)]
+async function measureMicro (workload, variant, programs, { blockMs, serverCpus }) {
+  const command = ['-c', serverCpus, programs[variant], PROCESS, programs.addon, workload, String(blockMs)]
   try {
     const { stdout } = await promisify(execFile)('taskset', command)
     return JSON.parse(stdout)

@@ -6,16 +6,15 @@
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { saturateBoth, withPair } = require('../overhead/pair')
-const { nodeOf } = require('./builds')
 
 /** @type {(keyof typeof import('../overhead/cell').SERVERS)[]} */
 const SERVERS = ['hello', 'express']
 
 /**
- * Which builds are compared: the second with the first. The two of `on` have
+ * Which programs are compared: the second with the first. The two of `on` have
  * tracking on in turn, so that how the processes differ otherwise cancels out.
  */
-const PAIRS = { aa: ['unpatched', 'unpatched'], off: ['unpatched', 'patched'], on: ['patched', 'patched'] }
+const PAIRS = { aa: ['unpatched', 'aa'], off: ['unpatched', 'patched'], on: ['patched', 'patched'] }
 const PRELOAD = path.join(__dirname, 'preload.js')
 
 const SIGNAL_MS = 20
@@ -24,16 +23,16 @@ const SIGNAL_MS = 20
  * @param {keyof typeof import('../overhead/cell').SERVERS} server
  * @param {string} pair of PAIRS
  * @param {number} round every second one starts the processes the other way around
- * @param {import('./builds').Builds} builds
+ * @param {import('./layouts').Programs} programs
  * @param {import('../overhead/cell').Settings & { windows: number }} settings
  * @returns {Promise<{ base: number[], compared: number[] }>} main thread, µs a request, by window
  */
-async function measurePair (server, pair, round, builds, settings) {
+async function measurePair (server, pair, round, programs, settings) {
   const backwards = round % 2 === 1
-  const variants = PAIRS[pair].map((build) => ({
-    name: build,
+  const variants = PAIRS[pair].map((variant) => ({
+    name: variant,
     text: '',
-    start: () => ({ node: nodeOf(builds, build), args: ['--require', PRELOAD], env: { BENCHMARK_ADDON: builds.addon } })
+    start: () => ({ node: programs[variant], args: ['--require', PRELOAD], env: { BENCHMARK_ADDON: programs.addon } })
   }))
   return withPair(server, turned(variants, backwards), settings, (servers) =>
     watch(turned(servers, backwards), pair === 'on', settings))
