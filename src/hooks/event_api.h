@@ -46,14 +46,12 @@ struct EdgewiseEdge {
   uint32_t reserved;
 };
 
-enum { EDGEWISE_MISSES_PER_TIMED = 16 };
-
 // Where the isolate's thread spends its time; exactly one bucket is open at a
 // time. COMPILE_ and GC_ buckets hold work on this thread, not the helpers'.
 // IC_MISS is an estimate, since misses can be so frequent that it costs a lot
-// to read the clock twice for each: one in EDGEWISE_MISSES_PER_TIMED is timed,
-// and each of the others counts what those took on average, which is moved out
-// of REMAINDER. In a short while REMAINDER may so become less than it was.
+// to read the clock twice for each: some are timed, at random, and each of the
+// others counts what those took on average, which is moved out of REMAINDER.
+// In a short while REMAINDER may so become less than it was.
 enum EdgewiseBucket {
   EDGEWISE_REMAINDER = 0,  // JavaScript and native code
   EDGEWISE_IC_MISS,
