@@ -19,7 +19,7 @@ saturation, two at once on one processor.
   --workloads LIST    of ${WORKLOAD_NAMES.join(',')} (all; '': none)
   --servers LIST      of ${SERVER_NAMES.join(',')} (all; '': none)
   --as-built          the programs as they are; by default each round links them
-                      anew, their functions in an order of its own
+                      anew, their object files in an order of its own
   --runs N            rounds (${DEFAULTS.runs})
   --block-ms N        of each measurement of a workload (${DEFAULTS.blockMs})
   --windows N         measurements of a pair of servers, before and after a switch (${DEFAULTS.windows})

@@ -15,7 +15,7 @@ const { pageFile } = require('../overhead/page-file')
 const { inOrder, loadResults, saveResults } = require('../overhead/rounds')
 const { readArguments } = require('./arguments')
 const { findBuilds } = require('./builds')
-const { VARIANTS, layOut } = require('./layouts')
+const { VARIANTS, findLinks, layOut } = require('./layouts')
 const { measureMicro } = require('./micro')
 const { page, tables } = require('./page')
 const { PAIRS, measurePair } = require('./servers')
@@ -52,10 +52,12 @@ async function run (args) {
 }
 
 async function measure (results, builds, settings, directory) {
-  const { workloads, measuredServers, runs, json } = settings
+  const { workloads, measuredServers, runs, json, asBuilt } = settings
+  const links = asBuilt ? undefined : await findLinks(builds)
   const began = Date.now()
   for (let round = 0; round < runs; round++) {
-    const programs = settings.asBuilt ? { ...builds, aa: builds.unpatched } : await layOut(builds, round, directory)
+    const laidOut = links ? await layOut(links, round, directory) : { ...builds, aa: builds.unpatched }
+    const programs = { ...laidOut, addon: builds.addon }
     for (const name of workloads) {
       await measureRound(results.micro, name, VARIANTS, round, (variant) => measureMicro(name, variant, programs, settings))
     }

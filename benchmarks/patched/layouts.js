@@ -20,27 +20,40 @@ const WHOLE_ARCHIVES = /-Wl,--whole-archive (.*?) -Wl,--no-whole-archive/g
 
 /** @typedef {Record<typeof VARIANTS[number], string> & { addon: string }} Programs of a round */
 
+/**
+ * @typedef {object} Link how a build was linked
+ * @property {string} directory in which
+ * @property {string} command
+ * @property {string[]} objects all that are linked, whoever uses them
+ */
+
 const run = promisify(execFile)
 
 /**
  * @param {import('./builds').Builds} builds
- * @param {number} round
- * @param {string} directory where the programs go; those of another round are overwritten
- * @returns {Promise<Programs>} unpatched and patched in the same order, aa in another
+ * @returns {Promise<{ unpatched: Link, patched: Link }>}
  * @throws {TaskError} with the next step, when what was compiled is gone
  */
-async function layOut ({ unpatched, patched, addon }, round, directory) {
+async function findLinks ({ unpatched, patched }) {
+  return { unpatched: await linkOf('unpatched', unpatched), patched: await linkOf('patched', patched) }
+}
+
+/**
+ * @param {{ unpatched: Link, patched: Link }} links
+ * @param {number} round
+ * @param {string} directory where the programs go; those of another round are overwritten
+ * @returns {Promise<Omit<Programs, 'addon'>>} unpatched and patched in the same order, aa in another
+ */
+async function layOut ({ unpatched, patched }, round, directory) {
   const file = (variant) => path.join(directory, variant)
   return {
-    unpatched: await relink('unpatched', unpatched, file('unpatched'), `${round}`),
-    patched: await relink('patched', patched, file('patched'), `${round}`),
-    aa: await relink('unpatched', unpatched, file('aa'), `${round} again`),
-    addon
+    unpatched: await relink(unpatched, file('unpatched'), `${round}`),
+    patched: await relink(patched, file('patched'), `${round}`),
+    aa: await relink(unpatched, file('aa'), `${round} again`)
   }
 }
 
-// By the command that ninja has linked it with.
-async function relink (tree, built, file, seed) {
+async function linkOf (tree, built) {
   const release = path.join(cacheDirectory(), 'node-src', tree, 'out', 'Release')
   if (!isSame(built, path.join(release, 'node'))) {
     throw new TaskError(`${release} does not hold what ${built} was linked from.\nNext step: remove ${path.dirname(path.dirname(built))} and build ` +
@@ -52,11 +65,14 @@ async function relink (tree, built, file, seed) {
   if (archives.length === 0 || !command.includes(' -o node ')) throw new TaskError(`${release}: ninja links node by a command that is not understood: ${command}`)
   const objects = []
   for (const archive of archives) objects.push(...(await run('ar', ['t', archive], { cwd: release })).stdout.trim().split('\n'))
+  return { directory: release, command, objects }
+}
+
+async function relink ({ directory, command, objects }, file, seed) {
   const list = `${file}.objects`
   fs.writeFileSync(list, shuffled(objects, seed).join('\n'))
-  // All of them are linked, whatever the archives that follow would contribute.
   const reordered = command.replace(WHOLE_ARCHIVES, '').replace(' -o node ', ` -o '${file}' '@${list}' `)
-  await run('sh', ['-c', reordered], { cwd: release })
+  await run('sh', ['-c', reordered], { cwd: directory })
   return file
 }
 
@@ -73,4 +89,4 @@ function isSame (one, other) {
   return fs.existsSync(other) && fs.readFileSync(one).equals(fs.readFileSync(other))
 }
 
-module.exports = { VARIANTS, layOut }
+module.exports = { VARIANTS, findLinks, layOut }

@@ -35,12 +35,14 @@ function elapsed (since) {
  * @param {string} name the log's name
  * @param {string} title what is being done, for the progress line
  * @param {string[]} command the tool and its arguments
- * @param {{cwd?: string, env?: NodeJS.ProcessEnv, hint?: string, progress?: (log: string) => string}} [options]
- *   hint: what to do when it fails; progress: how far the tool is, from what it has printed
+ * @param {{cwd?: string, env?: NodeJS.ProcessEnv, hint?: string, progress?: (log: string) => string, exitCodes?: number[]}} [options]
+ *   hint: what to do when it fails; progress: how far the tool is, from what it has printed; exitCodes: those that
+ *   are no failure (0)
  * @returns {Promise<string>} what it printed
  * @throws {TaskError} with the end of the log
  */
 async function runStep (name, title, command, options = {}) {
+  const ends = (options.exitCodes ?? [0]).map(code => `exit code ${code}`)
   const log = path.join(BUILD, 'log', `${name}.log`)
   fs.mkdirSync(path.dirname(log), { recursive: true })
   const out = fs.openSync(log, 'w')
@@ -52,7 +54,7 @@ async function runStep (name, title, command, options = {}) {
   try {
     const end = await finished(command, { cwd: options.cwd, env: options.env, stdio: ['ignore', out, out] })
     const text = fs.readFileSync(log, 'utf8')
-    if (end === 'exit code 0') {
+    if (ends.includes(end)) {
       say(`  done in ${elapsed(began)}`)
       return text
     }

@@ -4,7 +4,7 @@
 // What fails there and passes on the unpatched build of the same tree is new.
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
-const { TaskError, capture, elapsed, main, say } = require('../../scripts/tasks/step')
+const { TaskError, capture, main } = require('../../scripts/tasks/step')
 const { patchedTree } = require('../../scripts/tasks/build-node')
 const { findBuilds } = require('../../benchmarks/patched/builds')
 const { runTests } = require('./runner')
@@ -35,7 +35,7 @@ async function run (args) {
   const settings = { tree: patchedTree(), jobs: values.jobs }
   const found = []
   for (const [way, env] of Object.entries({ off: {}, on: tracking })) {
-    const { failed, text } = await compare(`tracking ${way}`, builds, patterns, { ...settings, env })
+    const { failed, text } = await compare(way, builds, patterns, { ...settings, env })
     console.log(text)
     found.push(...failed.map((name) => `${name} (tracking ${way})`))
   }
@@ -44,21 +44,21 @@ async function run (args) {
 }
 
 async function compare (way, { patched, unpatched }, patterns, settings) {
-  const began = Date.now()
+  const title = `tracking ${way}`
+  const log = `node-own-${way}`
   const again = (node, on, names) => names.length === 0
     ? []
-    : runTests(node, names, { ...settings, title: `${way}: ${names.length} failed, once more on the ${on} Node` })
-  const first = await runTests(patched, patterns, { ...settings, title: way })
+    : runTests(node, names, { ...settings, title: `${title}: ${names.length} failed, once more on the ${on} Node`, log: `${log}-${on}` })
+  const first = await runTests(patched, patterns, { ...settings, title, log })
   const suspects = failures(first)
   const also = failures(await again(unpatched, 'unpatched', suspects))
   const failed = failures(await again(patched, 'patched', suspects.filter((name) => !also.includes(name))))
-  say(`${way}: done in ${elapsed(began)}`)
   const passed = first.filter(({ outcome }) => outcome === 'passed').length
   const skipped = first.filter(({ outcome }) => outcome === 'skipped').length
   const once = suspects.length - also.length - failed.length
   return {
     failed,
-    text: `${way}: ${first.length} tests, ${passed} passed, ${skipped} skipped by themselves, ${once} passed when run again, ` +
+    text: `${title}: ${first.length} tests, ${passed} passed, ${skipped} skipped by themselves, ${once} passed when run again, ` +
       `${failed.length} new failures; ${also.length} fail on the unpatched Node too${also.length > 0 ? `: ${also.join(', ')}` : ''}`
   }
 }

@@ -132,6 +132,9 @@ test('a failed step shows the end of its log, how it ended and what to do', asyn
     return true
   })
   await assert.rejects(runStep('self-test', 'a step', ['/nowhere/tool']), /\/nowhere\/tool did not start/)
+  const fails = [process.execPath, '-e', 'console.log("said"); process.exit(1)']
+  assert.match(await runStep('self-test', 'a step', fails, { exitCodes: [0, 1] }), /^said$/m)
+  await assert.rejects(runStep('self-test', 'a step', fails, { exitCodes: [0, 2] }), /failed \(exit code 1\)/)
 })
 
 test('suites are the directories of test/, by name or file', () => {
