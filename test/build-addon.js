@@ -21,9 +21,12 @@ async function buildAddon (source, node, inputs = []) {
   if (madeMs(file) > newestChangeMs([source, ...inputs])) return file
   const prefix = await headersPrefix(release)
   fs.mkdirSync(path.dirname(file), { recursive: true })
+  const draft = `${file}.${process.pid}`
   const { ok, stderr } = capture(['g++', '-std=c++20', '-O2', '-Wall', '-Werror', '-shared', '-fPIC', '-I', path.join(prefix, 'include', 'node'),
-    '-I', 'src', source, '-o', file], { cwd: ROOT })
+    '-I', 'src', source, '-o', draft], { cwd: ROOT })
   assert.ok(ok, stderr)
+  // Other test files may build it at the same time.
+  fs.renameSync(draft, file)
   return file
 }
 

@@ -14,7 +14,7 @@ const { capture, say } = require('./step')
 const { ROOT, BUILD } = require('./tree')
 
 const CACHE = path.join(BUILD, 'tidy-cache')
-const NODE_PARTS = /^(src\/(hooks|addon)|test\/(patched|truth|e2e)\/addon|benchmarks\/patched)\//
+const NODE_PARTS = /^(src\/(hooks|addon)|test\/(patched\/)?addon|benchmarks\/patched)\//
 
 /**
  * @param {string[]} files C++ sources (.cc), relative to the root

@@ -47,7 +47,9 @@ function isConfigured (tree, build, command) {
 // Debian's own libraries where it has them new enough: they need no compiling.
 async function configureCommand (base, sources, env, debug) {
   const cares = await provideCares(base, sources, env)
-  return ['/usr/bin/python3', 'configure.py', '--ninja', ...(debug ? ['--debug'] : []),
+  return ['/usr/bin/python3', 'configure.py', '--ninja',
+    // Without the definition a debug V8 has no --verify-heap.
+    ...(debug ? ['--debug', '-Dv8_enable_verify_heap=1'] : []),
     '--without-npm', '--without-corepack', '--shared-zlib', '--shared-nghttp2', '--shared-brotli',
     '--shared-cares', `--shared-cares-includes=${cares}/include`, `--shared-cares-libpath=${cares}/lib`,
     '--shared-openssl', '--openssl-use-def-ca-store', '--with-intl=system-icu',

@@ -14,17 +14,22 @@ const { NATIVE, PATCHED, chooseSuites, suiteCommand } = require('./test-suites')
 const { treeHash, recordPass } = require('./tested-tree')
 const { ROOT } = require('./tree')
 
-const USAGE = `Usage: npm test [-- [--node FILE|VERSION]... [SUITE|FILE]...]
+const USAGE = `Usage: npm test [-- [--node FILE|VERSION]... [--debug] [SUITE|FILE]...]
 
 Sets up what is missing and runs the tests: all of them, or the named suites
 (directories of test/) or files.
 
   --node NODE   run the JavaScript suites with this node: a program, or a version
-                such as 22, which is taken from npm; may be given several times`
+                such as 22, which is taken from npm; may be given several times
+  --debug       run the patched Node's tests on its debug build, with heap verification`
 
 /** @param {string[]} args of the command line */
 async function run (args) {
-  const { values, positionals } = parseArguments(args, USAGE, { node: { type: 'string', multiple: true, default: [] } }, unknownNode)
+  const { values, positionals } = parseArguments(args, USAGE, {
+    node: { type: 'string', multiple: true, default: [] },
+    debug: { type: 'boolean', default: false }
+  }, unknownNode)
+  if (values.debug) process.env.PATCHED_VARIANT = 'debug'
   const suites = withoutUnbuilt(chooseSuites(positionals), positionals.length > 0)
   await setup()
   const tested = treeHash()
@@ -37,7 +42,7 @@ async function run (args) {
 
 // All tests are those that can be run; who asks for the patched Node's gets them.
 function withoutUnbuilt (suites, asked) {
-  const { built, hash, howToBuild } = findPatchedNode()
+  const { built, hash, howToBuild } = findPatchedNode({ variant: process.env.PATCHED_VARIANT })
   const needs = suite => suite.files.some(file => file.startsWith(`test/${PATCHED}/`))
   if (built || !suites.some(needs)) return suites
   const why = `there is no Node with the patches as they are (${hash}); to build it, in about an hour: ${howToBuild}`

@@ -87,7 +87,7 @@ test('signals that come all the time', async (t) => {
 })
 
 test('a callback that turns the loop', async (t) => {
-  const app = await startApp(t, 'turning.js', { env: { TURNING_ADDON: await buildAddon('test/e2e/addon/turning.cc', process.execPath) } })
+  const app = await startApp(t, 'turning.js', { env: { WORK_ADDON: await buildAddon('test/addon/work.cc', process.execPath) } })
   for (let number = 0; number < 20; number++) {
     const { body } = await request(app.port, `/user/${number}`)
     assert.deepEqual(body.split(' ').sort(), ['first', 'inner', 'second', 'third'])

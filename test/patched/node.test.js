@@ -7,24 +7,24 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { PATCHES, findPatchedNode } = require('../../lib/patched-node')
+const { PATCHES } = require('../../lib/patched-node')
 const { readPatches } = require('../../scripts/tasks/patch-series')
 const { addonFile } = require('../../scripts/tasks/addon')
 const { describeNode } = require('../../scripts/tasks/node-release')
 const { buildAddon } = require('../build-addon')
 const { eventsAddon } = require('./events-addon')
-const { runPatched } = require('./patched-node')
+const { patchedNode, runPatched } = require('./patched-node')
 
 for (const name of ['times', 'node-events', 'many-parts', 'pool']) {
   test(name, async () => { runPatched([], name, { args: [await eventsAddon()] }) })
 }
 
 test('thread-pool', async () => {
-  runPatched([], 'thread-pool', { args: [await buildAddon('test/truth/addon/work.cc', findPatchedNode().file)] })
+  runPatched([], 'thread-pool', { args: [await buildAddon('test/addon/work.cc', patchedNode())] })
 })
 
 test('it is Node 20 for addons: same version, same ABI, and the product loads', () => {
-  const node = describeNode(findPatchedNode().file)
+  const node = describeNode(patchedNode())
   const { version } = JSON.parse(fs.readFileSync(path.join(PATCHES, 'base.json'), 'utf8'))
   assert.strictEqual(node.version, `v${version}`)
   assert.strictEqual(node.abi, '115')
@@ -36,7 +36,7 @@ test('the addon knows a stock Node by the absence of the interface', async () =>
   const program = 'console.log(require(process.argv[1]).version())'
   const version = node => spawnSync(node, ['-e', program, '--', file], { encoding: 'utf8' }).stdout
   const file = await eventsAddon()
-  assert.strictEqual(version(findPatchedNode().file), '1\n')
+  assert.strictEqual(version(patchedNode()), '1\n')
   assert.strictEqual(version(process.execPath), '0\n')
 })
 
@@ -45,7 +45,7 @@ test('a snapshot is built without events, and a stock one is refused', t => {
   t.after(() => fs.rmSync(work, { recursive: true }))
   const program = path.join(__dirname, 'programs', 'snapshot.js')
   const blob = path.join(work, 'own.blob')
-  const { file } = findPatchedNode()
+  const file = patchedNode()
   const run = (node, ...args) => spawnSync(node, args, { encoding: 'utf8', cwd: work })
   const built = run(file, '--allow-natives-syntax', '--snapshot-blob', blob, '--build-snapshot', program)
   assert.strictEqual(built.status, 0, built.stderr)

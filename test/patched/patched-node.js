@@ -1,6 +1,7 @@
 'use strict'
 
-// Runs programs of test/patched/programs on the patched Node.
+// Runs programs of test/patched/programs on the patched Node, or on its debug
+// build: npm run test:patched -- --debug.
 
 const assert = require('node:assert')
 const { spawnSync } = require('node:child_process')
@@ -22,7 +23,15 @@ const STRESS = {
   'stress: flushed code': ['--stress-flush-code', '--flush-bytecode'],
   'stress: TurboFan and scavenges': ['--always-turbofan', '--stress-scavenge=100']
 }
-const LIMIT_MS = 300_000
+// V8's own checks, and all of the heap looked at around every collection.
+const DEBUG = process.env.PATCHED_VARIANT === 'debug'
+const CHECKS = DEBUG ? ['--verify-heap'] : []
+const LIMIT_MS = DEBUG ? 1_800_000 : 300_000
+
+/** @returns {string} the program that is tested */
+function patchedNode () {
+  return findPatchedNode({ variant: process.env.PATCHED_VARIANT }).file
+}
 
 /**
  * A program that asserts what it says, run under every tier and stress.
@@ -38,17 +47,18 @@ function testProgram (name, ways = { ...TIERS, ...STRESS }) {
 /**
  * @param {string[]} flags
  * @param {string} name of a program
- * @param {{args?: string[], env?: NodeJS.ProcessEnv, node?: string}} [options]
+ * @param {{args?: string[]}} [options]
  * @returns {string} what it printed
  */
-function runPatched (flags, name, { args = [], env = {}, node = findPatchedNode().file } = {}) {
+function runPatched (flags, name, { args = [] } = {}) {
+  const node = patchedNode()
   const program = path.join(__dirname, 'programs', `${name}.js`)
-  const command = ['--allow-natives-syntax', '--expose-gc', ...flags, program, ...args]
+  const command = ['--allow-natives-syntax', '--expose-gc', ...CHECKS, ...flags, program, ...args]
   const { status, signal, error, stdout, stderr } = spawnSync(node, command, {
-    encoding: 'utf8', timeout: LIMIT_MS, env: { ...process.env, ...env }
+    encoding: 'utf8', timeout: LIMIT_MS
   })
   assert.strictEqual(status, 0, `${node} ${command.join(' ')}: ${error ?? signal ?? status}\n${stderr}${stdout}`)
   return stdout
 }
 
-module.exports = { TIERS, STRESS, runPatched, testProgram }
+module.exports = { CHECKS, LIMIT_MS, TIERS, STRESS, patchedNode, runPatched, testProgram }

@@ -9,7 +9,7 @@ const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
 const { load } = require('../../lib/binding')
-const { findPatchedNode } = require('../../lib/patched-node')
+const { CHECKS, LIMIT_MS, patchedNode } = require('./patched-node')
 
 const REGISTER = path.join(__dirname, '../../lib/register.js')
 const EXPLAINED = path.join(__dirname, 'programs/recorded.js')
@@ -23,8 +23,8 @@ function record (t, what, env = {}) {
   const out = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-patched-'))
   t.after(() => fs.rmSync(out, { recursive: true, force: true }))
   const kept = Object.entries(process.env).filter(([name]) => !/^(EDGEWISE_|NODE_)/.test(name))
-  const { status, signal, stderr } = spawnSync(findPatchedNode().file, ['--require', REGISTER, EXPLAINED, what],
-    { encoding: 'utf8', timeout: 120_000, env: { ...Object.fromEntries(kept), EDGEWISE_OUT: out, ...env } })
+  const { status, signal, stderr } = spawnSync(patchedNode(), [...CHECKS, '--require', REGISTER, EXPLAINED, what],
+    { encoding: 'utf8', timeout: LIMIT_MS, env: { ...Object.fromEntries(kept), EDGEWISE_OUT: out, ...env } })
   assert.deepStrictEqual([status, signal], [0, null], stderr)
   return { stderr, report: () => JSON.parse(load().report(out, {})) }
 }

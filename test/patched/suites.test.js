@@ -4,11 +4,11 @@
 // workers and clusters, every way to end.
 
 const test = require('node:test')
-const { findPatchedNode } = require('../../lib/patched-node')
 const { runSuites } = require('../e2e/run-suites')
+const { patchedNode } = require('./patched-node')
 
 for (const name of ['servers', 'processes', 'modes', 'endings', 'trouble', 'boost']) {
   test(name, async (t) => {
-    t.diagnostic(`${await runSuites(findPatchedNode().file, [`test/e2e/${name}.test.js`])} passed`)
+    t.diagnostic(`${await runSuites(patchedNode(), [`test/e2e/${name}.test.js`])} passed`)
   })
 }

@@ -6,7 +6,7 @@
 const fs = require('node:fs')
 const http = require('node:http')
 const { serving } = require('./serving')
-const { queueWork, turnLoop } = require(process.env.TURNING_ADDON)
+const { queueWork, turnLoop } = require(process.env.WORK_ADDON)
 
 serving(http.createServer((request, response) => {
   const called = []

@@ -16,7 +16,7 @@ module.exports = {
    * @returns {Promise<NodeJS.ProcessEnv>}
    */
   async prepare (node) {
-    return { TRUTH_ADDON: await buildAddon('test/truth/addon/work.cc', node) }
+    return { TRUTH_ADDON: await buildAddon('test/addon/work.cc', node) }
   },
   async drive (client) {
     const connections = await client.connectWarm(3, '/work', 10)

@@ -1,6 +1,6 @@
 // An addon as many are written: it works on libuv's thread pool and calls back
 // with napi_call_function, without an async resource. Nothing of Node knows
-// for whom.
+// for whom. It can turn the loop itself, too, as those do that wait.
 
 #include <node_api.h>
 #include <uv.h>
@@ -21,6 +21,12 @@ napi_value Number(napi_env env, double number) {
   napi_value value;
   napi_create_double(env, number, &value);
   return value;
+}
+
+uv_loop_t* LoopOf(napi_env env) {
+  uv_loop_t* loop;
+  napi_get_uv_event_loop(env, &loop);
+  return loop;
 }
 
 // On a thread of the pool.
@@ -60,18 +66,28 @@ napi_value QueueWork(napi_env env, napi_callback_info info) {
   Work* work = new Work{{}, env, nullptr, milliseconds, 0};
   work->request.data = work;
   napi_create_reference(env, arguments[1], 1, &work->callback);
-  uv_loop_t* loop;
-  napi_get_uv_event_loop(env, &loop);
-  uv_queue_work(loop, &work->request, Sleep, CallBack);
+  uv_queue_work(LoopOf(env), &work->request, Sleep, CallBack);
   return nullptr;
+}
+
+// turnLoop(): once, without waiting.
+napi_value TurnLoop(napi_env env, napi_callback_info) {
+  uv_run(LoopOf(env), UV_RUN_NOWAIT);
+  return nullptr;
+}
+
+void Export(napi_env env, napi_value exports, const char* name,
+            napi_callback callback) {
+  napi_value function;
+  napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, nullptr,
+                       &function);
+  napi_set_named_property(env, exports, name, function);
 }
 
 }  // namespace
 
 NAPI_MODULE_INIT() {
-  napi_value function;
-  napi_create_function(env, "queueWork", NAPI_AUTO_LENGTH, QueueWork, nullptr,
-                       &function);
-  napi_set_named_property(env, exports, "queueWork", function);
+  Export(env, exports, "queueWork", QueueWork);
+  Export(env, exports, "turnLoop", TurnLoop);
   return exports;
 }
