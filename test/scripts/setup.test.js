@@ -137,6 +137,16 @@ test('a failed step shows the end of its log, how it ended and what to do', asyn
   await assert.rejects(runStep('self-test', 'a step', fails, { exitCodes: [0, 2] }), /failed \(exit code 1\)/)
 })
 
+test('who asks for the tests of a Node that is not built is told how to build it', t => {
+  const cache = temporaryTree(t, {})
+  for (const [args, command] of /** @type {[string[], string][]} */ ([[[], 'npm run build:node'], [['--debug'], 'npm run build:node -- --debug']])) {
+    const { status, stderr } = spawnSync(process.execPath, [path.join(SCRIPTS, 'test'), 'patched', ...args],
+      { encoding: 'utf8', env: { ...process.env, XDG_CACHE_HOME: cache } })
+    assert.strictEqual(status, 1, stderr)
+    assert.match(stderr, new RegExp(`no Node with the patches as they are .*: ${command}\n$`))
+  }
+})
+
 test('suites are the directories of test/, by name or file', () => {
   const all = chooseSuites([])
   assert.strictEqual(all[0].name, 'native')
