@@ -1,11 +1,15 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
+const path = require('node:path')
 const test = require('node:test')
 const { inOrder } = require('../../benchmarks/overhead/rounds')
+const { layOut } = require('../../benchmarks/patched/layouts')
 const { page } = require('../../benchmarks/patched/page')
 const { summarize, summarizePairs } = require('../../benchmarks/patched/summary')
 const { ORDER } = require('../../benchmarks/patched/turns')
+const { temporaryTree } = require('./temporary-tree')
 
 const cells = (round, factor = 1) => [
   { name: 'await', variant: 'unpatched', round, first: 10 * factor, off: [], on: [] },
@@ -59,4 +63,25 @@ test('the page names each workload, and what was not measured has no section', (
   const text = page({ plan: { built: 'abc', blockMs: 200 }, machine, micro: cells(0), servers: [] })
   assert.match(text, /\| await an async function that awaits \| 10\.00 \| \+0\.0 % \| \+10\.0 % /)
   assert.doesNotMatch(text, /µs a request/)
+})
+
+test('the object files of both builds come in one order, those of A/A in another, and none is lost', async t => {
+  const parts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+  const sources = Object.fromEntries(parts.map(name => [`${name}.cc`, `extern "C" int ${name}() { return 1; }`]))
+  const main = `extern "C" int ${parts.join('(), ')}(); int main() { return ${parts.join('() + ')}() - ${parts.length}; }`
+  const root = temporaryTree(t, { ...sources, 'main.cc': main })
+  execFileSync('g++', ['-c', ...parts.map(name => `${name}.cc`), 'main.cc'], { cwd: root })
+  execFileSync('ar', ['rcT', 'parts.a', ...parts.map(name => `${name}.o`)], { cwd: root })
+  const command = 'g++ -Wl,--whole-archive parts.a -Wl,--no-whole-archive -o node main.o'
+  const link = { directory: root, command, objects: parts.map(name => `${name}.o`) }
+  const orderOf = (program) => execFileSync('nm', ['--numeric-sort', program], { encoding: 'utf8' }).match(/(?<= T )[a-h]$/gm)
+  for (const round of [0, 1]) {
+    const programs = await layOut({ unpatched: link, patched: link }, round, root)
+    for (const program of Object.values(programs)) execFileSync(program)
+    assert.equal(programs.aa, path.join(root, 'aa'))
+    const [unpatched, patched, aa] = [programs.unpatched, programs.patched, programs.aa].map(orderOf)
+    assert.deepEqual(patched, unpatched)
+    assert.notDeepEqual(aa, unpatched)
+    assert.deepEqual([...new Set(aa)].sort(), parts)
+  }
 })
