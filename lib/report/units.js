@@ -43,7 +43,7 @@ function difference (ns) {
  * @param {number} digits
  */
 function significant (value, digits) {
-  const size = Math.abs(value)
+  const size = Math.abs(Number(value.toPrecision(digits))) // 9.996 is 10.0.
   const before = size < 1 ? 1 : Math.floor(Math.log10(size)) + 1
   const text = value.toFixed(Math.max(0, digits - before))
   return size >= 10_000 ? count(Number(text)) : text

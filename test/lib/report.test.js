@@ -59,7 +59,7 @@ const blocker = (what, ns, more = {}) => ({ what: `${what} tcp_read`, kind: 'req
 test('units: three digits, the largest unit above 1', () => {
   /** @type {[any, string][]} */
   const cases = [[0, '0'], [1, '1.00 ns'], [999, '999 ns'], [1000, '1.00 µs'], [1234, '1.23 µs'], [12345, '12.3 µs'], [999_499, '999 µs'],
-    [999_500, '1.00 ms'], [41_000_000, '41.0 ms'], [1.5e9, '1.50 s'], [75.26e9, '75.3 s'], [123456e9, '123,456 s'], [-2500, '-2.50 µs'],
+    [999_500, '1.00 ms'], [9_996_000, '10.0 ms'], [99_960_000, '100 ms'], [9_999.6e9, '10,000 s'], [41_000_000, '41.0 ms'], [1.5e9, '1.50 s'], [75.26e9, '75.3 s'], [123456e9, '123,456 s'], [-2500, '-2.50 µs'],
     [null, 'unavailable'], [undefined, 'unavailable'], [NaN, 'unavailable'], [0.25, '0.25 ns']]
   for (const [ns, text] of cases) assert.equal(time(ns), text, String(ns))
   assert.equal(time(41.3e6, 2), '41 ms')
