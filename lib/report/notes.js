@@ -31,7 +31,7 @@ function notes (report) {
   const about = ['provider', 'causality', 'mode', 'node', 'command']
     .filter((key) => report[key])
     .map((key) => `${key} ${[report[key]].flat().join(' and ')}`)
-  const unavailable = ['jit_ns', 'ic_ns'].filter((key) => report.tail?.exec && report.tail.exec[key] === null).map((key) => key.slice(0, -3).toUpperCase())
+  const unavailable = ['jit_ns', 'ic_ns'].filter((key) => report.tail?.count > 0 && report.tail.exec?.[key] === null).map((key) => key.slice(0, -3).toUpperCase())
   return [
     ...ready.length > 0 ? [`Ready times: ${ready.join('; ')}.`] : [],
     ...unavailable.length > 0 ? [`${unavailable.join(' and ')} times are unavailable with this provider; they are part of JavaScript and native.`] : [],

@@ -248,6 +248,11 @@ test('a long critical path shows its longest steps, in order, and sums up the ot
   assert.match(text, /^ {3}\(49 short steps\) +█* +49\.0 µs +490 µs$/m)
 })
 
+test('nothing is said of JIT and IC times where no request was recorded', () => {
+  const none = { count: 0, mean_latency_ns: null, exec: { gc_ns: null, jit_ns: null, ic_ns: null, native_ns: null } }
+  assert.doesNotMatch(render(report({ requests: { count: 0 }, tail: none, rest: none, slowest: [] })), /times are unavailable/)
+})
+
 test('one request in full: every step, and every event with its edges', () => {
   const request = {
     ...FIXTURE.slowest[0],
