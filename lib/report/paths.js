@@ -3,7 +3,7 @@
 // The critical paths of single requests, from source to sink.
 
 const { columns, indent } = require('./layout')
-const { isNumber, time } = require('./units')
+const { counted, isNumber, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import('./layout').Style} Style */
@@ -65,7 +65,7 @@ function one (request, number, style, most = MOST_STEPS) {
 function row (step, from, latency) {
   const behind = (step.blocked_by ?? []).slice(0, BLOCKERS_SHOWN).map((/** @type {Json} */ { what, ns }) => `${what} ${time(ns)}`)
   return [
-    `${step.type}${step.slice ? ' (resumed)' : ''}${step.inferred ? ' (inferred)' : ''}`,
+    `${step.type}${step.slice ? ' (resumed)' : ''}${step.inferred ? ' (inferred)' : ''}${step.steps > 1 ? ` and ${counted(step.steps - 1, 'step')} after it` : ''}`,
     bar(step, from, latency), brief(step.io_ns), brief(step.queue_ns), brief(step.exec_ns), brief(step.gc_ns),
     step.ready_kind ?? '', behind.join(', ')
   ]
@@ -101,9 +101,9 @@ function selected (path, most) {
 
 /** @param {Json[]} steps */
 function summary (steps) {
-  const sum = (/** @type {string} */ key) => steps.reduce((total, step) => total + (step[key] ?? 0), 0)
+  const sum = (/** @type {string} */ key, each = 0) => steps.reduce((total, step) => total + (step[key] ?? each), 0)
   return {
-    type: `(${steps.length} short ${steps.length === 1 ? 'step' : 'steps'})`,
+    type: `(${counted(sum('steps', 1), 'short step')})`,
     io_ns: sum('io_ns'),
     queue_ns: sum('queue_ns'),
     exec_ns: sum('exec_ns'),

@@ -248,6 +248,17 @@ test('a long critical path shows its longest steps, in order, and sums up the ot
   assert.match(text, /^ {3}\(49 short steps\) +█* +49\.0 µs +490 µs$/m)
 })
 
+test('a step that stands for many says for how many', () => {
+  const step = { type: 'timer', io_ns: 0, queue_ns: 0, exec_ns: 10_000, gc_ns: 0, blocked_by: [] }
+  const merged = { ...step, exec_ns: 20_020_000, steps: 2002 }
+  const long = (/** @type {any} */ path) => ({ ...FIXTURE.slowest[0], latency_ns: 30e6, path })
+  const request = long([step, merged, ...Array(20).fill(step)])
+  assert.match(render(report({ request })), /^ {3}timer and 2,001 steps after it +█+ .* 20\.0 ms/m)
+  // In a list, where it is not among the longest.
+  const slowest = [long([...Array(12).fill({ ...step, exec_ns: 1e6 }), { ...merged, exec_ns: 900_000, steps: 90 }, step])]
+  assert.match(render(report({ slowest })), /^ {3}\(91 short steps\) +.* 910 µs/m)
+})
+
 test('nothing is said of JIT and IC times where no request was recorded', () => {
   const none = { count: 0, mean_latency_ns: null, exec: { gc_ns: null, jit_ns: null, ic_ns: null, native_ns: null } }
   assert.doesNotMatch(render(report({ requests: { count: 0 }, tail: none, rest: none, slowest: [] })), /times are unavailable/)
