@@ -107,6 +107,15 @@ class Analysis {
     }
   }
 
+  // Whether any request of the route did, also an aborted or a skipped one.
+  bool HasEnded(const std::string& route) const {
+    if (statistics_.all().latencies.count() > 0) return true;
+    for (uint32_t i = RouteTable::kOther + 1; i < routes_.size(); ++i) {
+      if (routes_.Text(i) == route) return true;
+    }
+    return false;
+  }
+
   absl::Status CheckFound() const {
     if (usable_.empty()) {
       std::string message = absl::StrCat(
@@ -120,7 +129,7 @@ class Analysis {
       }
       return absl::NotFoundError(message);
     }
-    if (RouteFilter() != nullptr && statistics_.all().latencies.count() == 0) {
+    if (RouteFilter() != nullptr && !HasEnded(options_.route)) {
       std::string message =
           absl::StrCat("no request of route ", options_.route, " in ", place_);
       const char* separator = "; routes there: ";

@@ -71,6 +71,22 @@ TEST(SkipTest, OutcomesAreThoseOfTheRequestsThatCount) {
   ExpectRequests(ReportOf(t, options)["requests"], 6, 6, 1, 0);
 }
 
+// The route is there: an error that names it among those there misleads.
+TEST(SkipTest, ARouteOfWhichNothingIsLeftIsNoUnknownOne) {
+  TraceBuilder t = TenJobs();
+  ReportOptions options;
+  options.route = "job a";
+  options.skip_ns = 20'000;
+  ExpectRequests(ReportOf(t, options)["requests"], 0, 0, 0, 7);
+  TraceBuilder u;
+  u.Meta().Start(100, 1);
+  u.End(110, 1, "GET /away", 0, 0, Outcome::kAborted);
+  u.Event(100, 110, {kRead, 100, 5});
+  options.route = "GET /away";
+  options.skip_ns = 0;
+  ExpectRequests(ReportOf(u, options)["requests"], 0, 0, 1, 0);
+}
+
 TEST(SkipTest, CountsWhoCameBeforeTheFirstThatIsRead) {
   TraceBuilder t;
   t.Meta();
