@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 
@@ -45,13 +46,13 @@ void Add(Blocker::Kind kind, int64_t ns, CauseNs* causes) {
   causes->try_emplace(KeyOf(cause), cause).first->second.ns += ns;
 }
 
-std::vector<BlockedBy> Blocking(const CriticalPath& path, const PathStep& step,
-                                const LoopTimeline& timeline,
+std::vector<BlockedBy> Blocking(const CriticalPath& path, uint32_t first_span,
+                                uint32_t end_span, const LoopTimeline& timeline,
                                 BlameLedger* ledger) {
   CauseNs causes;
   int64_t loop_ns = 0;
   int64_t wake_ns = 0;
-  for (uint32_t i = step.first_span; i < step.end_span; ++i) {
+  for (uint32_t i = first_span; i < end_span; ++i) {
     const QueueSpan& span = path.spans[i];
     const LoopTimeline::Occupied occupied =
         timeline.Between(span.from_ns, span.from_piece, span.to_piece);
@@ -76,9 +77,7 @@ std::vector<BlockedBy> Blocking(const CriticalPath& path, const PathStep& step,
   return Sorted(causes);
 }
 
-DetailStep Describe(const EndedRequest& request, size_t i,
-                    const LoopTimeline& timeline, BlameLedger* ledger) {
-  const PathStep& step = request.path.steps[i];
+DetailStep Describe(const EndedRequest& request, const PathStep& step) {
   const Node& node = request.graph.At(step.node);
   DetailStep detail{};
   detail.node = step.node;
@@ -93,7 +92,6 @@ DetailStep Describe(const EndedRequest& request, size_t i,
   detail.gc_ns = step.gc_ns;
   detail.begin_ns = std::max(node.begin_ns, request.graph.ready_ns);
   detail.end_ns = step.end_ns;
-  detail.blocked_by = Blocking(request.path, step, timeline, ledger);
   return detail;
 }
 
@@ -114,13 +112,15 @@ std::vector<DetailStep> DescribePath(const EndedRequest& request,
       steps.size() > kMaxDetailSteps ? steps.size() - kMaxDetailSteps + 1 : 0;
   const size_t first_merged = kMaxDetailSteps / 2;
   std::vector<DetailStep> path;
-  for (size_t at = 0; at < steps.size(); ++at) {
-    const size_t i = steps.size() - 1 - at;  // the walk began at the sink
-    if (at > first_merged && at < first_merged + merged) {
-      Merge(steps[i], &path.back());
-    } else {
-      path.push_back(Describe(request, i, timeline, ledger));
+  for (size_t i = steps.size(); i > 0;) {  // the walk began at the sink
+    const PathStep& first = steps[--i];
+    DetailStep detail = Describe(request, first);
+    if (path.size() == first_merged) {
+      while (detail.merged < merged) Merge(steps[--i], &detail);
     }
+    detail.blocked_by = Blocking(request.path, steps[i].first_span,
+                                 first.end_span, timeline, ledger);
+    path.push_back(std::move(detail));
   }
   return path;
 }

@@ -65,6 +65,31 @@ TEST(RequestGraphTest, EndlessRequestIsBounded) {
             request["path"][501]["begin_ns"].get<int64_t>());
 }
 
+// The steps that are merged say what held them all up, not only the first.
+TEST(RequestGraphTest, MergedStepsAreBlockedByWhatBlockedEach) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  uint64_t next = t.Register();
+  t.Event(0, 1, {kRead, 0, 5});
+  constexpr int kEvents = 3000;
+  for (int i = 1; i <= kEvents; ++i) {
+    const uint64_t id = next;
+    t.Event(i * 100, i * 100 + 30,
+            {i % 2 == 0 ? EventType::kSignal : EventType::kChild, -1, 6});
+    next = t.Register();
+    if (i == kEvents) t.End(i * 100 + 35, 1);
+    t.Event(i * 100 + 30, i * 100 + 40, {EventType::kTimer, i * 100, id});
+  }
+  const Json request = ReportOf(t)["slowest"][0];
+  const Json& merged = request["path"][500];
+  ASSERT_EQ(merged["steps"], kEvents + 1 - 999);
+  EXPECT_EQ(merged["queue_ns"], 30 * merged["steps"].get<int>());
+  ASSERT_EQ(merged["blocked_by"].size(), 2);
+  EXPECT_EQ(merged["blocked_by"][0]["ns"].get<int64_t>() +
+                merged["blocked_by"][1]["ns"].get<int64_t>(),
+            merged["queue_ns"]);
+}
+
 // One after the other grows; the room for all stays what it is.
 TEST(NodeBudgetTest, ManyOpenRequestsShareIt) {
   constexpr size_t kMax = 10'000;
