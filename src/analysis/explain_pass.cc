@@ -111,7 +111,8 @@ Components ExplainPass::Explain(const EndedRequest& request) {
     const int64_t idle_ns = span.to_ns - span.from_ns - occupied.busy_ns;
     ns[Components::kQueueLoop] += idle_ns;
     if (span.loop_slept) ns[Components::kQueueWake] += idle_ns;
-    hidden_ns += occupied.hidden_ns;
+    // The whole of it may lie before the window.
+    hidden_ns += std::min(occupied.hidden_ns, span.to_ns - span.from_ns);
     if (occupied.first < span.to_piece) {
       waits_.push_back({span.from_ns, occupied.first, span.to_piece});
     }

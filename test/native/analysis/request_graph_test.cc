@@ -1,9 +1,12 @@
 #include "analysis/request_graph.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
+#include "analysis/loop_timeline.h"
 #include "test/native/analysis/report_kit.h"
 
 namespace edgewise {
@@ -88,6 +91,28 @@ TEST(RequestGraphTest, MergedStepsAreBlockedByWhatBlockedEach) {
   EXPECT_EQ(merged["blocked_by"][0]["ns"].get<int64_t>() +
                 merged["blocked_by"][1]["ns"].get<int64_t>(),
             merged["queue_ns"]);
+}
+
+// It waited twice for a moment before all that is kept.
+TEST(RequestGraphTest, NoMoreIsHiddenThanWasWaited) {
+  TraceBuilder t;
+  t.Meta().Start(10, 1);
+  const uint64_t first = t.Register();
+  t.Event(10, 20, {kRead, 0, 5});
+  const uint64_t last = t.Register();
+  t.Event(130, 140, {EventType::kTimer, 100, first});
+  constexpr int64_t kEvents = LoopTimeline::kWindow + 1000;
+  for (int64_t i = 1; i <= kEvents; ++i) {
+    t.Event(1000 + 10 * i, 1005 + 10 * i, {EventType::kSignal, -1, 6});
+    if (i % 100'000 == 0) t.Cut(1006 + 10 * i);
+  }
+  const int64_t end = 2000 + 10 * kEvents;
+  t.End(end, 1).Event(end, end + 1, {EventType::kTimer, end, last});
+  const Json report = ReportOf(t);
+  EXPECT_EQ(report["slowest"][0]["queue_ns"], 40);
+  ASSERT_EQ(report["warnings"].size(), 1);
+  EXPECT_THAT(report["warnings"][0].get<std::string>(),
+              ::testing::HasSubstr(" during 40 ns "));
 }
 
 // One after the other grows; the room for all stays what it is.
