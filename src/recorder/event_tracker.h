@@ -297,18 +297,20 @@ class EventTracker {
                             uint32_t status, Outcome outcome);
   void PushLeft() {
     words_->written = 0;
-    if (words_->begun_request != SharedWords::kMustCall) PushBegun();
     if (vm_ != nullptr) vm_->Take(this);
-    if (HasEnded()) PushEnded();
+    PushLeftBefore(UINT64_MAX);
+  }
+  // Of a request: the machine has seen collections before the event, too.
+  void PushLeftBefore(uint64_t ticks) {
+    const bool may_begin = words_->begun_request != SharedWords::kMustCall;
+    if (may_begin && open_.begin <= ticks) PushBegun();
+    if (HasEnded() && written_.ticks <= ticks) PushEnded();
   }
   [[gnu::hot]] void PushSlice(uint64_t source_distance, uint64_t async_id);
   [[gnu::hot]] void RecordSlice(uint64_t ticks, uint64_t source_distance,
                                 uint64_t async_id, uint64_t counter);
   void PushVmSlice(uint64_t ticks, uint64_t source_distance, uint64_t counter);
   void PushLostSlices(uint64_t ticks, uint32_t number);
-  void PushEndedBefore(uint64_t ticks) {
-    if (HasEnded() && written_.ticks <= ticks) PushEnded();
-  }
   uint64_t CounterFromVm(uint32_t counter) const;
   void PutIds(Record& record, uint64_t async_id, uint64_t counter) {
     last_counter_ = counter;

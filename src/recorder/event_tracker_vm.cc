@@ -29,7 +29,7 @@ void EventTracker::SliceFromVm(uint64_t ticks, uint32_t number, uint32_t source,
   const auto lost =
       (number - static_cast<uint32_t>(next_sequence_)) & kNumberMask;
   if (!open_.entered || lost > kMaxLost) return;
-  PushEndedBefore(ticks);
+  PushLeftBefore(ticks);
   PushLostSlices(ticks, number);
   PushVmSlice(ticks, (number - source) & kNumberMask, CounterFromVm(counter));
   slice_counter_ = counter != 0 ? last_counter_ : kUnknownCounter;
@@ -41,7 +41,7 @@ void EventTracker::NumbersFromVm(uint32_t next) {
   if (!open_.entered || lost > kMaxLost) return;
   if (lost == 0) return;
   const uint64_t now = Ticks();
-  PushEndedBefore(now);
+  PushLeftBefore(now);
   PushLostSlices(now, next);
 }
 
@@ -66,7 +66,7 @@ void EventTracker::EdgeFromVm(uint64_t ticks, uint32_t number, uint32_t source,
   const bool runs =
       ((number - static_cast<uint32_t>(slice_sequence_)) & kNumberMask) == 0;
   if (!open_.entered || !runs) return;
-  PushEndedBefore(ticks);
+  PushLeftBefore(ticks);
   recorder_->PushInner([&](Record& record) {
     record.ticks = ticks;
     record.kind = RecordKind::kEdge;
@@ -78,7 +78,7 @@ void EventTracker::EdgeFromVm(uint64_t ticks, uint32_t number, uint32_t source,
 
 void EventTracker::GcFromVm(GcType type, uint64_t begin, uint64_t end,
                             uint32_t reason, uint64_t safepoint_ticks) {
-  PushEndedBefore(begin);
+  PushLeftBefore(begin);
   recorder_->PushInner([&](Record& record) {
     record.ticks = begin;
     record.duration = static_cast<float>(end - begin);
@@ -92,7 +92,7 @@ void EventTracker::GcFromVm(GcType type, uint64_t begin, uint64_t end,
 void EventTracker::TimesFromVm(uint64_t jit_ticks, uint64_t ic_ticks) {
   if (!open_.entered || (jit_ticks == 0 && ic_ticks == 0)) return;
   const uint64_t now = Ticks();
-  PushEndedBefore(now);
+  PushLeftBefore(now);
   recorder_->PushInner([&](Record& record) {
     record.ticks = now;
     record.kind = RecordKind::kTimes;

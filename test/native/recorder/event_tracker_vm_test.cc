@@ -175,6 +175,20 @@ TEST_F(EventTrackerVmTest, ARequestEndsWhereItDidHoweverLateTimesAreTold) {
   EXPECT_EQ(records[2].kind, RecordKind::kTimes);
 }
 
+TEST_F(EventTrackerVmTest, ACollectionBeforeAnEventIsWrittenBeforeItsRequest) {
+  Event(21);
+  tracker_->PollBegin(Ticks());
+  vm_.Collect();
+  Event(22);
+  words_.begun_request = words_.next_request++;
+  vm_.Collect();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 5u);
+  EXPECT_EQ(records[1].kind, RecordKind::kGc);
+  EXPECT_EQ(records[2].kind, RecordKind::kRequestStart);
+  EXPECT_EQ(records[3].kind, RecordKind::kGc);
+}
+
 TEST_F(EventTrackerVmTest, LostReactionsKeepTheirNumbers) {
   const uint32_t source = Event(21);
   vm_.next += 3;  // their edges found V8's ring full
