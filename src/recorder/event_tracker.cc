@@ -146,10 +146,10 @@ void EventTracker::PushBegun() {
   const uint32_t request =
       std::exchange(words_->begun_request, SharedWords::kMustCall);
   if (request == SharedWords::kNoRequest) return;
-  // Counters of records never go backward: an end that is left comes next.
-  const uint64_t counter = HasEnded() ? written_.counter : ids_.counter();
+  // The first slice still runs: what comes next may have an earlier counter
+  // than there is now.
   PushStart(request, RequestKind::kHttp1,
-            {open_.begin, open_.async_id, counter});
+            {open_.begin, open_.async_id, slice_counter_});
 }
 
 void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id) {

@@ -189,6 +189,20 @@ TEST_F(EventTrackerVmTest, ACollectionBeforeAnEventIsWrittenBeforeItsRequest) {
   EXPECT_EQ(records[3].kind, RecordKind::kGc);
 }
 
+// Else what the continuation registers would be the new request's.
+TEST_F(EventTrackerVmTest, ABeginningRequestLeavesReactionsTheirCounter) {
+  const uint32_t source = Event(21);
+  Event(22);
+  words_.begun_request = words_.next_request++;
+  vm_.React(source, 105);
+  ids_[2] = 110;
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_EQ(IdCounter(records[1]), 100u);
+  EXPECT_EQ(IdCounter(records[2]), 105u);
+  EXPECT_EQ(IdCounter(records[3]), 110u);
+}
+
 TEST_F(EventTrackerVmTest, LostReactionsKeepTheirNumbers) {
   const uint32_t source = Event(21);
   vm_.next += 3;  // their edges found V8's ring full
