@@ -14,6 +14,7 @@ struct RandomTraceOptions {
   uint32_t seed = 1;
   uint32_t events = 200;
   bool faults = false;  // losses, gaps, missing starts and ends
+  bool cuts = true;     // into chunks
   uint32_t process = 1;
   bool patched = false;  // with what only a patched Node's recorder writes
 };
@@ -34,7 +35,7 @@ class RandomTraceGenerator {
       if (Chance(20)) Idle();
       if (Chance(10)) Gc();
       OneEvent();
-      if (Chance(8)) trace_.Cut(now_);
+      if (Chance(8) && options_.cuts) trace_.Cut(now_);
       if (options_.faults && Chance(5)) Fault();
     }
     trace_.Finish(now_ + 5);

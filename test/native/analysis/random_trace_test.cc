@@ -148,7 +148,21 @@ TEST_P(RandomTraceTest, EverythingAddsUp) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraceTest, ::testing::Range(0U, 120U));
 
-// How the records are cut into chunks must not matter.
+// The clock of an even seed is read without rounding.
+TEST(RandomTraceChunksTest, ReportDoesNotDependOnHowRecordsAreCut) {
+  ReportOptions options;
+  options.percentile = 50;
+  options.slowest = 1000;
+  for (uint32_t seed = 0; seed < 80; seed += 2) {
+    RandomTraceOptions trace;
+    trace.seed = seed;
+    trace.patched = seed >= 40;
+    const Json cut = ReportOf({RandomTrace(trace)}, options);
+    trace.cuts = false;
+    EXPECT_EQ(cut, ReportOf({RandomTrace(trace)}, options)) << seed;
+  }
+}
+
 TEST(RandomTraceChunksTest, ReportDoesNotDependOnTheOrderOfFiles) {
   RandomTraceOptions one;
   one.seed = 4;
