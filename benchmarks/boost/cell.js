@@ -7,6 +7,7 @@ const { TaskError } = require('../../scripts/tasks/step')
 const { saturation } = require('../apps/run')
 const { measure } = require('../results/cell')
 const { APP_CPU } = require('./place')
+const { LEAST_REQUESTS } = require('./plan')
 const { BASE, startOf } = require('./policies')
 const { between, snapshot } = require('./window')
 
@@ -38,7 +39,7 @@ function saturationAtLow (app, { workers, signal }) {
 /**
  * @param {import('./plan').Run} run
  * @param {import('./policies').Known} known of its application
- * @param {{ ratePerS: number, seconds: number, warmup: number, signal: AbortSignal }} settings
+ * @param {{ ratePerS: number, seconds: number, warmup: number, signal: AbortSignal }} settings seconds: at least
  * @returns {Promise<any>} what measure() of ../results/cell.js returns, and `boost`: a Boost
  * @throws {TaskError} when no controller says anything: then nothing was boosted
  */
@@ -47,9 +48,10 @@ async function measureRun ({ app, policy, actuator, delayUs, workers, recorded, 
   /** @type {import('./window').Snapshot[]} */
   const snapshots = []
   const look = async ({ pid }) => { snapshots.push(await snapshot(pid)) }
+  const seconds = Math.max(settings.seconds, Math.ceil(LEAST_REQUESTS / settings.ratePerS))
   // The arrivals of a round are the same for all policies.
   const { cdf, ...cell } = await measure(app, recorded ? 'recorded' : 'bare',
-    { ...settings, percentile: PERCENTILE, seed: round + 1, workers }, { ...start, cpus: APP_CPU, onServing: look, onLoaded: look })
+    { ...settings, seconds, percentile: PERCENTILE, seed: round + 1, workers }, { ...start, cpus: APP_CPU, onServing: look, onLoaded: look })
   const stats = between(snapshots[0], snapshots[1])
   if (stats.length === 0) throw new TaskError(`${app} does not say that it boosts: was there a complaint in its log?`)
   return { ...cell, boost: together(stats) }

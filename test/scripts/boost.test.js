@@ -240,6 +240,24 @@ test('the page has the paper\'s tables, with emulated and modelled said', () => 
   assert.match(text, /\*emulated\*.*\*modelled\*/s)
 })
 
+test('every run, also one that finds a target, is of enough requests for its p99.9', async (t) => {
+  const seconds = []
+  t.mock.method(require('../../benchmarks/results/cell'), 'measure', async (app, variant, settings, { onServing, onLoaded }) => {
+    seconds.push(settings.seconds)
+    for (const look of [onServing, onLoaded]) await look({ pid: process.pid })
+    return {}
+  })
+  delete require.cache[require.resolve('../../benchmarks/boost/cell')]
+  const { measureRun } = require('../../benchmarks/boost/cell')
+  const run = { section: 'pilot', app: 'blog', policy: 'gc', actuator: 'log', delayUs: 0, workers: 1, recorded: false, round: -1 }
+  const { signal } = new AbortController()
+  for (const ratePerS of [64, 1000]) {
+    // Nothing boosts in this process.
+    await assert.rejects(measureRun(run, {}, { ratePerS, seconds: 12, warmup: 3, signal }), /does not say that it boosts/)
+  }
+  assert.deepStrictEqual(seconds, [32, 12])
+})
+
 test('the picture\'s axes say what is emulated and what modelled', () => {
   const { layer } = scatter([{ name: 'gc', energy: 1.1, reduction: 20 }])
   assert.match(layer[0].encoding.x.title, /modelled/)
