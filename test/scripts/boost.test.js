@@ -258,6 +258,19 @@ test('every run, also one that finds a target, is of enough requests for its p99
   assert.deepStrictEqual(seconds, [32, 12])
 })
 
+test('an interruption ends the section cost as well', async (t) => {
+  const interruption = new AbortController()
+  t.mock.method(require('../../benchmarks/overhead/install'), 'installServers', async () => '')
+  const measured = t.mock.method(require('../../benchmarks/boost/alternation'), 'measureAlternation', async () => {
+    interruption.abort(new Error('interrupted'))
+    return []
+  })
+  delete require.cache[require.resolve('../../benchmarks/boost/cost')]
+  const { measureCosts } = require('../../benchmarks/boost/cost')
+  await assert.rejects(measureCosts({ costs: [] }, { runs: 1, signal: interruption.signal }, () => {}), /interrupted/)
+  assert.strictEqual(measured.mock.callCount(), 1)
+})
+
 test('the picture\'s axes say what is emulated and what modelled', () => {
   const { layer } = scatter([{ name: 'gc', energy: 1.1, reduction: 20 }])
   assert.match(layer[0].encoding.x.title, /modelled/)
