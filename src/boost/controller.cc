@@ -204,12 +204,10 @@ void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
     case SignalKind::kLoopIdle:
       busy_ = false;
       idle_since_ns_ = signal.now_ns;
-      // No collection lasts while the loop waits: its end was dropped.
-      if (std::exchange(collecting_, false)) {
-        policy_->On({.kind = SignalKind::kGcEnd, .now_ns = signal.now_ns});
-      }
+      EndLostCollection(signal.now_ns);
       break;
     case SignalKind::kGcBegin:
+      EndLostCollection(signal.now_ns);
       collecting_ = true;
       break;
     case SignalKind::kGcEnd:
@@ -220,6 +218,13 @@ void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
   }
   policy_->On(signal);
   Decide(signal.now_ns, cause_ns, may_act);
+}
+
+// No collection lasts while the loop waits, nor until the next one: its end was
+// dropped.
+void Controller::EndLostCollection(int64_t now_ns) {
+  if (!std::exchange(collecting_, false)) return;
+  policy_->On({.kind = SignalKind::kGcEnd, .now_ns = now_ns});
 }
 
 // Nothing is boosted, and nothing waits to be.

@@ -103,6 +103,7 @@ class Controller {
   void TakeQueued(bool may_act);
   uint32_t TakeBegins(uint32_t most, int64_t until_ns, bool may_act);
   void Take(const Signal& signal, int64_t cause_ns, bool may_act);
+  void EndLostCollection(int64_t now_ns);
   void Decide(int64_t now_ns, int64_t cause_ns, bool may_act);
   void Follow(Want want, int64_t now_ns, int64_t cause_ns, bool may_act);
   void Change(Want want, int64_t now_ns, int64_t cause_ns);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "boost/policy/gc_boost.h"
 #include "test/native/boost/controller_kit.h"
 
 namespace edgewise {
@@ -28,6 +29,17 @@ TEST_F(ControllerTest, ACheapActuatorIsCalledByTheLoopAtOnce) {
   ASSERT_EQ(asked_.count(), 2u);
   EXPECT_EQ(asked_.last(), Level::kHigh);
   EXPECT_EQ(asked_.last_thread(), std::this_thread::get_id());
+  Post(SignalKind::kGcEnd);
+  EXPECT_EQ(asked_.last(), Level::kLow);
+}
+
+TEST_F(ControllerTest, ACollectionWhoseEndWasDroppedIsNotBoostedForEver) {
+  controller_ = std::make_unique<Controller>(
+      std::make_unique<GcBoost>(PolicyConfig{}),
+      std::make_unique<FakeActuator>(&asked_, 0, 0), ControllerConfig{});
+  Post(SignalKind::kGcBegin, 1);
+  Post(SignalKind::kGcBegin, 1);  // collections do not nest: the next one
+  EXPECT_EQ(asked_.last(), Level::kHigh);
   Post(SignalKind::kGcEnd);
   EXPECT_EQ(asked_.last(), Level::kLow);
 }
