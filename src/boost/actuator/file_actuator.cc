@@ -128,18 +128,22 @@ absl::Status FileActuator::Write(Level level) {
 
 std::string FileActuator::LeaveOut(Domain& domain, const std::string& reason) {
   domain.file.Close();
-  const Setting& ours = domain.plan.ours;
-  if (!ours.path.empty()) {
-    const absl::StatusOr<std::string> now = ReadValue(ours.path);
-    domain.taken_over = now.ok() && *now != ours.value;
-    if (domain.taken_over) {
-      return absl::StrCat(reason, ": CPU ", domain.plan.cpus,
-                          " is left to the governor ", *now);
-    }
+  const std::string other = OtherGovernor(domain);
+  domain.taken_over = !other.empty();
+  if (domain.taken_over) {
+    return absl::StrCat(reason, ": CPU ", domain.plan.cpus,
+                        " is left to the governor ", other);
   }
   HandBack(domain);
   return absl::StrCat(reason, ": CPU ", domain.plan.cpus,
                       " is boosted no longer");
+}
+
+std::string FileActuator::OtherGovernor(const Domain& domain) {
+  const Setting& ours = domain.plan.ours;
+  if (ours.path.empty()) return "";
+  const std::string now = ReadValue(ours.path).value_or("");
+  return now == ours.value ? "" : now;
 }
 
 void FileActuator::HandBack(const Domain& domain) {
@@ -154,7 +158,8 @@ void FileActuator::Restore() {
   restored_ = true;
   for (Domain& domain : domains_) {
     domain.file.Close();
-    if (!domain.taken_over) HandBack(domain);
+    // Since the last write somebody may have taken it over, too.
+    if (!domain.taken_over && OtherGovernor(domain).empty()) HandBack(domain);
   }
   if (guardian_) guardian_->Release();
   lock_ = PolicyLock();

@@ -265,6 +265,16 @@ TEST_F(CpufreqActuatorTest, LeavesADomainToTheGovernorThatTookItOver) {
   ExpectUntouched(1);
 }
 
+// Nothing was written since, so that nothing has failed.
+TEST_F(CpufreqActuatorTest, RestoresNothingUnderAGovernorThatHasComeMeanwhile) {
+  auto actuator = Make();
+  ASSERT_TRUE(actuator.ok()) << actuator.status();
+  sysfs_.Write(FakeSysfs::Policy(0, "scaling_governor"), "performance");
+  actuator->reset();
+  EXPECT_EQ(Value(0, "scaling_governor"), "performance");
+  ExpectUntouched(1);
+}
+
 TEST_F(CpufreqActuatorTest, TakesNothingBackFromAnotherGovernor) {
   sysfs_.Remove(FakeSysfs::Policy(1));
   const Sealable speed;
