@@ -36,13 +36,14 @@ Controller::Controller(std::unique_ptr<Policy> policy,
       act_inline_(actuator_->call_ns() <= kInlineCallNs),
       dwell_ns_(config_.dwell_ns.value_or(2 * actuator_->transition_ns())),
       looks_(config_.look_fd >= 0 && policy_->watches_queue()),
+      energy_(config_.root),
       budget_(config_.look_share),
       watch_(looks_ ? config_.look_fd : -1) {
   stats_.policy = policy_->name();
   stats_.actuator = actuator_->name();
   stats_.description = actuator_->description();
   stats_.frequencies = actuator_->frequencies();
-  began_ns_ = since_ns_ = MonotonicTickNs();
+  began_ns_ = since_ns_ = energy_read_ns_ = MonotonicTickNs();
   spent_before_ = actuator_->residency().value_or(Residency{});
   // The level of the policy that wants one from the start, or the lowest: what
   // the processor did before may have been neither.

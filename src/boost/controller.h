@@ -34,6 +34,9 @@ struct ControllerConfig {
   int look_fd = -1;
   // A processor that the controller's thread stays away from; -1: none.
   int avoid_cpu = -1;
+  // The energy counters are read so often, before they have wrapped around.
+  int64_t energy_pause_ns = 60'000'000'000;
+  std::string root = "";  // prefix of /sys, for tests
   // Written when it stops, and when a signal ends the process; empty: nowhere.
   std::string stats_path = "";
 };
@@ -117,6 +120,7 @@ class Controller {
   int64_t RestTurn();
   void TakeDeadline();
   void TakeLook(uint32_t ready, int64_t now_ns);
+  void FollowEnergy();
   void FinishForTermination();
   void Finish();
   void WriteStats(const ControllerStats& stats);
@@ -170,6 +174,7 @@ class Controller {
   LookBudget budget_;
 
   // The thread's own.
+  int64_t energy_read_ns_ = 0;
   bool looks_again_ = false;  // soon: the loop had yet to wake up
   Evasion evasion_;
 

@@ -38,6 +38,7 @@ void Controller::Run() {
   auto arrival = QueueWatch::Arrival::kNone;
   while (!stopping_.load(std::memory_order_acquire)) {
     if (termination_.Pending()) FinishForTermination();
+    FollowEnergy();
     const int64_t wake_ns = Turn(arrival);
     const int64_t now_ns = MonotonicTickNs();
     arrival = watch_.Sleep(std::min(wake_ns, now_ns + kLongestSleepNs) - now_ns,
@@ -137,6 +138,16 @@ void Controller::TakeLook(uint32_t ready, int64_t now_ns) {
   const int64_t before_ns = std::exchange(last_seen_queue_ns_, now_ns);
   Take({.kind = SignalKind::kQueueLength, .value = ready, .now_ns = now_ns},
        before_ns, /*may_act=*/true);
+}
+
+// How often a counter has wrapped since it was read last, nobody can tell.
+void Controller::FollowEnergy() {
+  const int64_t now_ns = MonotonicTickNs();
+  if (now_ns - energy_read_ns_ < config_.energy_pause_ns) return;
+  energy_read_ns_ = now_ns;
+  Lock();
+  energy_.ReadUj();
+  UnlockAndTakeQueued();
 }
 
 // The process is about to die of a signal: the loop goes on meanwhile, at the

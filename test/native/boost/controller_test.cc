@@ -11,6 +11,7 @@
 
 #include "boost/policy/gc_boost.h"
 #include "test/native/boost/controller_kit.h"
+#include "test/native/boost/fake_sysfs.h"
 
 namespace edgewise {
 namespace {
@@ -184,6 +185,21 @@ TEST_F(ControllerTest, EverySignalIsTakenOrCounted) {
   EXPECT_EQ(asked_.last(), Level::kLow);
   controller_.reset();
   close(epoll);
+}
+
+TEST_F(ControllerTest, ReadsTheEnergyCountersBeforeTheyHaveWrapped) {
+  const FakeSysfs sysfs;
+  const auto write = [&](const std::string& file, const std::string& value) {
+    sysfs.Write("class/powercap/intel-rapl:0/" + file, value);
+  };
+  write("name", "package-0");
+  write("max_energy_range_uj", "1000");
+  write("energy_uj", "900");
+  Start(0, 0, {.energy_pause_ns = kMs, .root = sysfs.root()});
+  write("energy_uj", "100");  // 200 more
+  SleepMs(100);
+  write("energy_uj", "950");
+  EXPECT_EQ(controller_->stats().measured_uj, 1050u);
 }
 
 TEST_F(ControllerTest, TheStatisticsAreWrittenAsJson) {
