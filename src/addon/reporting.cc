@@ -1,5 +1,8 @@
 #include "addon/reporting.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "addon/errors.h"
@@ -11,6 +14,17 @@ namespace {
 double NumberOr(const Napi::Object& options, const char* key, double fallback) {
   const Napi::Value value = options.Get(key);
   return value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : fallback;
+}
+
+// In units of the option's; what no integer holds is the nearest that is sure.
+int64_t WholeOr(const Napi::Object& options, const char* key, int64_t fallback,
+                double units = 1) {
+  constexpr double kMost = 9007199254740991;  // Number.MAX_SAFE_INTEGER
+  const double value =
+      units * NumberOr(options, key, static_cast<double>(fallback));
+  return std::isnan(value)
+             ? fallback
+             : static_cast<int64_t>(std::clamp(value, -kMost, kMost));
 }
 
 std::string TextOr(const Napi::Object& options, const char* key) {
@@ -26,13 +40,12 @@ Napi::Value Report(const Napi::CallbackInfo& info) {
   ReportOptions options;
   options.percentile = NumberOr(given, "percentile", options.percentile);
   options.route = TextOr(given, "route");
-  options.request = static_cast<int64_t>(NumberOr(given, "request", -1));
-  options.process = static_cast<int>(NumberOr(given, "process", -1));
-  options.thread = static_cast<int>(NumberOr(given, "thread", -1));
-  options.skip_ns = static_cast<int64_t>(NumberOr(given, "skip", 0) * 1e9);
+  options.request = WholeOr(given, "request", -1);
+  options.process = WholeOr(given, "process", -1);
+  options.thread = WholeOr(given, "thread", -1);
+  options.skip_ns = WholeOr(given, "skip", 0, 1e9);
   options.requests_path = TextOr(given, "requestsPath");
-  options.slowest =
-      static_cast<int>(NumberOr(given, "slowest", options.slowest));
+  options.slowest = WholeOr(given, "slowest", options.slowest);
   const absl::StatusOr<std::string> json =
       BuildReport(info[0].As<Napi::String>().Utf8Value(), options);
   if (!json.ok()) return Throw(env, json.status());

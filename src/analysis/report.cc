@@ -73,10 +73,8 @@ class Analysis {
   }
 
   bool IsChosen(uint32_t process, uint32_t thread) const {
-    return (options_.process < 0 ||
-            process == static_cast<uint32_t>(options_.process)) &&
-           (options_.thread < 0 ||
-            thread == static_cast<uint32_t>(options_.thread));
+    return (options_.process < 0 || int64_t{process} == options_.process) &&
+           (options_.thread < 0 || int64_t{thread} == options_.thread);
   }
 
   // Whose file it is, from its first good chunk.

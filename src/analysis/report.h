@@ -15,11 +15,11 @@ struct ReportOptions {
   double percentile = 99;     // the tail begins here; in (0, 100)
   std::string route;          // only requests of this route; "": all
   int64_t request = -1;       // tell this request in full; -1: none
-  int process = -1;           // only this process's files; -1: all
-  int thread = -1;            // only this thread's files; -1: all
+  int64_t process = -1;       // only this process's files; -1: all
+  int64_t thread = -1;        // only this thread's files; -1: all
   int64_t skip_ns = 0;        // leave out who began so soon after the first one
   std::string requests_path;  // write a JSON line per request; "": do not
-  int slowest = 5;            // how many of the slowest requests to tell
+  int64_t slowest = 5;        // how many of the slowest requests to tell
 };
 
 // Reads all traces (`*.ewt`) in `dir`, twice and file by file, and returns the

@@ -13,3 +13,11 @@ test('what index.d.ts promises can be required and imported by name', async () =
   const imported = Object.keys(await import('edgewise')).filter((name) => !['default', 'module.exports'].includes(name))
   assert.deepEqual(imported.sort(), promised)
 })
+
+test('a number that no option of a report takes is named as it was given', () => {
+  const { report } = require('../../lib')
+  const asking = (/** @type {object} */ options) => () => report(__dirname, /** @type {any} */ (options))
+  assert.throws(asking({ slowest: 2 ** 32 - 1 }), /^Error: slowest 4294967295 is not between 0 and 1000$/)
+  assert.throws(asking({ request: 1e300 }), /^Error: request 9007199254740991 is not between/)
+  for (const skip of [NaN, -Infinity]) assert.throws(asking({ skip }), /^Error: (no trace in|skip -\d+ ns must not)/)
+})
