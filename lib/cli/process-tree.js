@@ -9,6 +9,8 @@ const fs = require('node:fs')
 /** @typedef {{ port: number, address: string, pid: number }} Listener */
 
 const LISTEN = '0A'
+/** The address of who listens on all of IPv6, and of IPv4 too unless it was told not to. */
+const ALL_IPV6 = '[::]'
 
 /** @returns {Process[]} every process we can see, zombies left out */
 function processes () {
@@ -96,14 +98,13 @@ function listeningSockets (pid) {
 
 /**
  * @param {string} hex 32-bit words, each little-endian
- * @returns {string} a host to connect to, as a URL has it
+ * @returns {string} a host to connect to, as a URL has it; or ALL_IPV6
  */
 function addressOf (hex) {
   const words = hex.match(/.{8}/g) ?? []
   const bytes = words.flatMap((word) => (word.match(/../g) ?? []).map((byte) => parseInt(byte, 16)).reverse())
-  const everything = bytes.every((byte) => byte === 0)
   const mapped = bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
-  if (everything) return '127.0.0.1' // Any address; :: takes IPv4 too unless it was told not to.
+  if (bytes.length === 4 && bytes.every((byte) => byte === 0)) return '127.0.0.1' // All of IPv4.
   if (bytes.length === 4 || mapped) return bytes.slice(-4).join('.')
   const groups = Array.from({ length: 8 }, (_, i) => (bytes[2 * i] << 8 | bytes[2 * i + 1]).toString(16))
   return new URL(`http://[${groups.join(':')}]`).hostname
@@ -127,4 +128,4 @@ function list (directory) {
   }
 }
 
-module.exports = { listenersOf, peakMemoryOf, treeOf }
+module.exports = { ALL_IPV6, listenersOf, peakMemoryOf, treeOf }

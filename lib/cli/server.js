@@ -8,7 +8,7 @@ const { send } = require('../control')
 const { describe, start } = require('./child')
 const { Failure, note } = require('./failure')
 const { aborted } = require('./interruption')
-const { listenersOf } = require('./process-tree')
+const { ALL_IPV6, listenersOf } = require('./process-tree')
 
 const GRACE_MS = 10_000
 const LOOK_MS = 50
@@ -82,7 +82,7 @@ async function listening (app, options, interrupted) {
     if (chosen) {
       const others = found.filter((listener) => listener !== chosen).map((listener) => listener.port)
       if (others.length > 0 && !options.port) note(`it listens on ${others.join(', ')} too; --port chooses another`)
-      return chosen
+      return { ...chosen, address: await hostOf(chosen) }
     }
     if (options.port && await accepts(options.port)) return { port: options.port, address: '127.0.0.1', pid: app.pid }
     if (performance.now() > deadline) {
@@ -101,6 +101,25 @@ async function listening (app, options, interrupted) {
 function choose (listeners, wanted) {
   if (wanted) return listeners.find((listener) => listener.port === wanted)
   return listeners.find((listener) => listener.port !== INSPECTOR_PORT)
+}
+
+/** @param {Listener} listener @returns {Promise<string>} where it can be connected to, as a URL has it */
+async function hostOf ({ address, port }) {
+  if (address !== ALL_IPV6) return address
+  return await isFree(port) ? '[::1]' : '127.0.0.1'
+}
+
+/**
+ * @param {number} port
+ * @returns {Promise<boolean>} whether nobody listens there in IPv4: found by listening for a moment, which a
+ *   server does not notice, as it would a connection
+ */
+function isFree (port) {
+  return new Promise((resolve) => {
+    const server = net.createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)))
+  })
 }
 
 /**
