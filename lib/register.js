@@ -3,6 +3,8 @@
 // node --require edgewise/register: records this process as the EDGEWISE_*
 // variables say. Never throws: the application goes on, one line tells why.
 
+const fs = require('node:fs')
+const path = require('node:path')
 const { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads')
 const boosting = require('./boosting')
 const { readConfig } = require('./config')
@@ -12,6 +14,16 @@ const recording = require('./recording')
 const MARK = Symbol.for('edgewise.registered')
 const CHANNEL = 'edgewise-control'
 const TOLD = 'edgewise.told'
+
+// NODE_OPTIONS reaches the command line too, whose own trace would be mixed with
+// the one that it is asked about.
+function isCommandLine () {
+  try {
+    return fs.realpathSync(process.argv[1]) === fs.realpathSync(path.join(__dirname, '../bin/edgewise.js'))
+  } catch {
+    return false // No program, as with -e.
+  }
+}
 
 function say (text) {
   try {
@@ -112,7 +124,7 @@ function finish (config, tell) {
 
 if (globalThis[MARK] === undefined) {
   Object.defineProperty(globalThis, MARK, { value: require.resolve('./register') })
-  register()
+  if (!isCommandLine()) register()
 } else if (globalThis[MARK] !== require.resolve('./register')) {
   say(`another copy records this process already (${globalThis[MARK]}); this one stays off`)
 }

@@ -46,7 +46,8 @@ async function underLoad (app, options, interrupted, onListening) {
   if (!listener) return { seconds: 0 }
   const url = `http://${listener.address}:${listener.port}`
   onListening?.(url)
-  const env = { ...process.env, PORT: String(listener.port), URL: url }
+  // NODE_OPTIONS may record all that runs Node.
+  const env = { ...process.env, EDGEWISE_ENABLED: '0', PORT: String(listener.port), URL: url }
   const began = performance.now()
   const child = await start([options.load], { env, stdio: options.stdio ?? CHILD_STDIO, shell: true })
   const over = (/** @type {string} */ problem = '') => ({ ...problem && { problem }, seconds: (performance.now() - began) / 1000 })

@@ -4,11 +4,13 @@
 // application in one directory.
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const test = require('node:test')
 const { send } = require('../../lib/control')
-const { REGISTER, inParallel, report, reportedRequests, request, startApp, traceFiles } = require('./recorded-app')
+const { REGISTER, ROOT, inParallel, plainEnvironment, report, reportedRequests, request, startApp, temporaryDirectory, traceFiles } = require('./recorded-app')
 
 const COUNT = 60
 const viaNodeOptions = { register: null, env: { NODE_OPTIONS: `--require ${JSON.stringify(REGISTER)}` } }
@@ -70,6 +72,19 @@ for (const { name, file, options } of entries) {
     assert.deepEqual([requests.count, routes[0].route], [COUNT, 'GET /user/:id'])
   })
 }
+
+test('NODE_OPTIONS records neither the command line nor the load that it runs', (t) => {
+  const directory = temporaryDirectory(t)
+  const out = path.join(directory, 'trace')
+  // As npm links it.
+  const program = path.join(directory, 'edgewise')
+  fs.symlinkSync(path.join(ROOT, 'bin/edgewise.js'), program)
+  const server = 'require("node:http").createServer().listen(0)'
+  const { status, stderr } = spawnSync(process.execPath, [program, 'profile', '--load', '"$NODE" -e 0', '--', process.execPath, '-e', server],
+    { env: { ...plainEnvironment(), ...viaNodeOptions.env, EDGEWISE_OUT: out, NODE: process.execPath }, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  assert.equal(traceFiles(out).length, 1)
+})
 
 for (const end of ['stop', 'exit']) {
   test(`a worker that records alone, and ends ${end === 'stop' ? 'after it has stopped' : 'while it records'}`, async (t) => {
