@@ -36,7 +36,16 @@ function findPatchedNode ({ patches = PATCHES, cache = cacheDirectory(), variant
 
 /** What all checkouts of a user share: sources, compiled objects, built Nodes. */
 function cacheDirectory () {
-  return path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'edgewise')
+  return path.join(process.env.XDG_CACHE_HOME || path.join(homeDirectory(), '.cache'), 'edgewise')
+}
+
+// A container's user may have neither HOME nor an entry in /etc/passwd.
+function homeDirectory () {
+  try {
+    return os.homedir()
+  } catch {
+    return path.join(__dirname, '..')
+  }
 }
 
 // The order and content of the patches, and what they apply to.

@@ -3,9 +3,10 @@
 const assert = require('node:assert')
 const { execFileSync, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
-const { findPatchedNode } = require('../../lib/patched-node')
+const { cacheDirectory, findPatchedNode } = require('../../lib/patched-node')
 const { sourceEntry } = require('../../scripts/tasks/debian-sources')
 const { readPatches } = require('../../scripts/tasks/patch-series')
 const { exportPatches, importPatches, patchProblems } = require('../../scripts/tasks/patched-tree')
@@ -123,4 +124,12 @@ test('the tests that a patch names are there', () => {
     assert.ok(named, `${name} names no test`)
     for (const file of named) assert.ok(fs.existsSync(path.join(directory, '..', file)), `${name} names ${file}`)
   }
+})
+
+test('a user without a home has the cache in the checkout', t => {
+  const { XDG_CACHE_HOME } = process.env
+  delete process.env.XDG_CACHE_HOME
+  t.after(() => XDG_CACHE_HOME === undefined || (process.env.XDG_CACHE_HOME = XDG_CACHE_HOME))
+  t.mock.method(os, 'homedir', () => { throw new Error('uv_os_homedir returned ENOENT') })
+  assert.strictEqual(cacheDirectory(), path.join(__dirname, '../../.cache/edgewise'))
 })
