@@ -7,9 +7,11 @@ const { InvalidArgumentError } = require('commander')
 const { VARIABLES, readConfig } = require('../config')
 const { boost: render, readBoost } = require('../report/boost')
 const { printable, styleOf } = require('../report/layout')
+const { name } = require('./arguments')
 const { EXIT, note } = require('./failure')
 const { runForeground } = require('./foreground')
-const { recordedEnvironment } = require('./recording')
+const { conclude } = require('./record')
+const { prepareOut, recordedEnvironment } = require('./recording')
 const { colorOf } = require('./terminal')
 
 /** @param {import('commander').Command} program */
@@ -22,6 +24,7 @@ function add (program) {
     .option('--policy <LIST>', 'when to boost (default: EDGEWISE_BOOST, else gc,queue)', allowed('EDGEWISE_BOOST'))
     .option('--actuator <NAME>', 'how (default: EDGEWISE_BOOST_ACTUATOR, else auto)', allowed('EDGEWISE_BOOST_ACTUATOR'))
     .option('--record', 'record it as well')
+    .option('--out <DIR>', 'with --record: where the trace goes (default: EDGEWISE_OUT, else ./edgewise-<pid>)', name)
     .option('--json', 'print what was boosted as JSON')
     .passThroughOptions()
     .addHelpText('after', `
@@ -36,24 +39,27 @@ Examples:
 
 /**
  * @param {string[]} command
- * @param {{ policy?: string, actuator?: string, record?: boolean, json?: boolean }} options
+ * @param {{ policy?: string, actuator?: string, record?: boolean, out?: string, json?: boolean }} options
  * @returns {Promise<number>} the exit code
  */
 async function boost (command, options) {
-  const stats = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-'))
+  const out = options.record ? prepareOut(options.out) : null
+  // Of a trace they are a part, which its report tells.
+  const stats = out ?? fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-'))
   try {
     const code = await runForeground(command, environment(options, stats))
+    const concluded = out ? conclude(out, code) : code
     const threads = readBoost(stats)
     if (threads.length === 0) {
       note('nothing was boosted: the command must run Node.js, and a line above may say why it could not be')
-      return code || EXIT.failure
+      return concluded || EXIT.failure
     }
     process.stdout.write(options.json
       ? JSON.stringify({ schema: 1, boost: threads }, null, 2) + '\n'
       : render(printable(threads), styleOf({ color: colorOf(process.stdout), width: process.stdout.columns })) + '\n')
-    return code
+    return concluded
   } finally {
-    fs.rmSync(stats, { recursive: true, force: true })
+    if (!out) fs.rmSync(stats, { recursive: true, force: true })
   }
 }
 
@@ -61,7 +67,7 @@ async function boost (command, options) {
 function environment ({ policy, actuator, record }, stats) {
   const { config } = readConfig()
   return {
-    ...recordedEnvironment(process.env, config.out),
+    ...recordedEnvironment(process.env, record ? stats : config.out),
     EDGEWISE_BOOST: policy ?? config.boost ?? 'gc,queue',
     EDGEWISE_BOOST_ACTUATOR: actuator ?? config.boostActuator,
     EDGEWISE_BOOST_STATS: stats,

@@ -30,7 +30,16 @@ Examples:
  */
 async function record (command, options) {
   const out = prepareOut(options.out)
-  const code = await runForeground(command, recordedEnvironment(process.env, out))
+  return conclude(out, await runForeground(command, recordedEnvironment(process.env, out)))
+}
+
+/**
+ * Says where the trace is, or why there is none.
+ * @param {string} out
+ * @param {number} code the command's exit code
+ * @returns {number} ours
+ */
+function conclude (out, code) {
   const { files, bytes } = traceSize(out)
   if (files === 0) {
     note(noTrace(out))
@@ -45,4 +54,4 @@ function quoted (file) {
   return /^[\w./:@%+,-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`
 }
 
-module.exports = { add, quoted }
+module.exports = { add, conclude, quoted }

@@ -4,7 +4,7 @@
 // and that every Node is served alike.
 
 const assert = require('node:assert/strict')
-const { execFileSync, spawn } = require('node:child_process')
+const { execFileSync, spawn, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
@@ -15,7 +15,7 @@ const edgewise = require('../../lib/index')
 const { load } = require('../../lib/binding')
 const { BOOSTD } = require('../../lib/native-files')
 const { readBoost } = require('../../lib/report/boost')
-const { inParallel, request, startApp, temporaryDirectory } = require('./recorded-app')
+const { ROOT, inParallel, plainEnvironment, request, startApp, temporaryDirectory } = require('./recorded-app')
 
 const LOG = { EDGEWISE_BOOST: 'gc,queue', EDGEWISE_BOOST_ACTUATOR: 'log' }
 const NOT_RECORDED = { EDGEWISE_ENABLED: '0' }
@@ -73,6 +73,20 @@ test('it boosts without recording too, and a signal that ends the process has it
   second.child.kill('SIGTERM')
   assert.equal((await second.ended).signal, 'SIGTERM')
   assert.ok(stats(second, { directory }).reasons.gc.boosts >= 1)
+})
+
+test('edgewise boost --record: the trace is named, its report says what was boosted, and no second one is mixed with it', (t) => {
+  const out = path.join(temporaryDirectory(t), 'trace')
+  const boost = () => spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), 'boost', '--record', '--out', out, '--actuator', 'log', '--', process.execPath, '-e', '0'],
+    { env: plainEnvironment(), encoding: 'utf8' })
+  const { status, stdout, stderr } = boost()
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^boosting: gc,queue with log /)
+  assert.ok(stderr.endsWith(` in 1 file; next: edgewise report ${out}\n`), stderr)
+  assert.deepEqual(edgewise.report(out).boost.map(({ policy }) => policy), ['gc,queue'])
+  const again = boost()
+  assert.equal(again.status, 1)
+  assert.match(again.stderr, /already holds a trace/)
 })
 
 test('without a way to change the frequency: one line, and the application runs', async (t) => {
