@@ -85,7 +85,7 @@ function gypEnvironment (env, node) {
 // The project's own node-gyp; npm names the one it brings while it installs us.
 async function gypCommand (node) {
   const gyp = ownGyp() ?? process.env.npm_config_node_gyp
-  if (!gyp) throw new TaskError("node-gyp is not installed. Next step: run 'npm ci' or scripts/setup.")
+  if (!gyp) throw new TaskError("node-gyp is not installed. Next step: in a checkout 'npm ci' or scripts/setup; where edgewise is a package of yours, 'npm rebuild edgewise'.")
   return [node.execPath, gyp, '--release', `--nodedir=${await headersPrefix(node)}`]
 }
 

@@ -157,3 +157,15 @@ test('suites are the directories of test/, by name or file', () => {
   assert.ok(suiteCommand({ name: 'truth', files: [] }, 'node').includes('--test-concurrency=1'))
   assert.strictEqual(suiteCommand(all[0], 'node')[0], 'ctest')
 })
+
+test('an installed package, which has no node-gyp of its own, says how npm builds it', t => {
+  const copy = temporaryTree(t, {})
+  for (const part of ['lib', 'scripts', 'patches', 'package.json']) {
+    fs.cpSync(path.join(SCRIPTS, '..', part), path.join(copy, part), { recursive: true })
+  }
+  const env = { ...process.env }
+  delete env.npm_config_node_gyp
+  const { status, stderr } = spawnSync(process.execPath, [path.join(copy, 'scripts/build-addon')], { env, encoding: 'utf8' })
+  assert.strictEqual(status, 1)
+  assert.match(stderr, /^node-gyp is not installed\. Next step: .*'npm rebuild edgewise'/)
+})
