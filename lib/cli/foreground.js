@@ -18,14 +18,18 @@ async function runForeground (command, env) {
   /** @type {import('./child').Child | null} */
   let child = null
   let asked = 0
+  /** @type {NodeJS.Signals | null} */
+  let latest = null
   for (const signal of FORWARDED) {
     process.on(signal, () => {
       asked++
+      latest = asked < 3 ? signal : 'SIGKILL'
       if (asked === 3) note('stopping it by force')
-      child?.signal(asked < 3 ? signal : 'SIGKILL')
+      child?.signal(latest)
     })
   }
   child = await start(command, { env, stdio: 'inherit' })
+  if (latest) child.signal(latest) // It came while the command was being started.
   const code = exitCodeOf(await child.done)
   // Told to stop, nothing stays; else what it left running is its own affair.
   if (asked > 0) await child.stop(GRACE_MS)

@@ -93,6 +93,13 @@ setInterval(() => {}, 1000); console.log('ready ' + process.pid + ' ' + child.pi
   for (const pid of pids) assert.ok(await hasEnded(pid), pid)
 })
 
+test('a signal that comes while the command is being started reaches it', () => {
+  const script = `const { runForeground } = require(${JSON.stringify(require.resolve('../../lib/cli/foreground'))})
+runForeground(['sleep', '60'], process.env).then((code) => { process.exitCode = code })
+process.emit('SIGTERM')`
+  assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 20_000, killSignal: 'SIGKILL' }).status, 143)
+})
+
 test('a command that handles Ctrl-C gets it once, and its exit code counts', async (t) => {
   const { begin, write } = packageCopy(t)
   write('graceful.js', `process.on('SIGINT', () => { console.log('once'); setTimeout(() => process.exit(3), 200) })
