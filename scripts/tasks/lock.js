@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { say } = require('./step')
+const { TaskError, say } = require('./step')
 
 const LOOK_AGAIN_MS = 200
 
@@ -16,9 +16,10 @@ const LOOK_AGAIN_MS = 200
  * @param {string} file the lock
  * @param {() => Promise<T>} task
  * @returns {Promise<T>}
+ * @throws {TaskError} when the lock cannot be written
  */
 async function withLock (file, task) {
-  fs.mkdirSync(path.dirname(file), { recursive: true })
+  makeWritable(path.dirname(file))
   const mine = `${process.pid} ${startOf(process.pid)}`
   let told = false
   while (!take(file, mine)) {
@@ -36,6 +37,15 @@ async function withLock (file, task) {
     return await task()
   } finally {
     release(file, mine)
+  }
+}
+
+function makeWritable (directory) {
+  try {
+    fs.mkdirSync(directory, { recursive: true })
+    fs.accessSync(directory, fs.constants.W_OK)
+  } catch (error) {
+    throw new TaskError(`${directory} cannot be written (${error.code}). Next step: run this as its owner, or in a checkout of your own.`)
   }
 }
 

@@ -10,7 +10,7 @@ const { gypEnvironment } = require('../../scripts/tasks/addon')
 const { withLock } = require('../../scripts/tasks/lock')
 const { buildKey, describeNode, headersPrefix } = require('../../scripts/tasks/node-release')
 const { npmDifferences } = require('../../scripts/tasks/npm-packages')
-const { runStep } = require('../../scripts/tasks/step')
+const { TaskError, runStep } = require('../../scripts/tasks/step')
 const { chooseSuites, suiteCommand } = require('../../scripts/tasks/test-suites')
 const { temporaryTree, addPrograms } = require('./temporary-tree')
 
@@ -123,6 +123,14 @@ test('a lock has one owner at a time', async t => {
 test('the lock of a dead process is taken over, also when its id is used again', async t => {
   const root = temporaryTree(t, { lock: `${process.pid} 1` })
   assert.strictEqual(await withLock(path.join(root, 'lock'), async () => 'ran'), 'ran')
+})
+
+test('where nothing can be written is said before anything is done', async t => {
+  const root = temporaryTree(t, { build: 'a file' })
+  await assert.rejects(withLock(path.join(root, 'build', 'lock'), async () => assert.fail('ran')), error => {
+    assert.match(error.message, /build cannot be written \(E\w+\)\. Next step: /)
+    return error instanceof TaskError
+  })
 })
 
 test('a failed step shows the end of its log, how it ended and what to do', async () => {
