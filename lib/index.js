@@ -42,7 +42,10 @@ function begun (name) {
   if (!now) return () => {}
   const { calls, routes } = now
   const id = calls.requestStart(KIND.custom)
-  return (outcome) => calls.requestEnd(id, routes.numberOfPattern('', name), 0, outcome)
+  return (outcome) => {
+    if (recording.active()?.routes !== routes) return // That recording is over.
+    calls.requestEnd(id, routes.numberOfPattern('', name), 0, outcome)
+  }
 }
 
 // `then` is called once, recorded or not: a lazy thenable begins its work with

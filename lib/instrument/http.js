@@ -7,7 +7,7 @@
 
 const channels = require('node:diagnostics_channel')
 const { ServerResponse } = require('node:http')
-const { forgetLatest, latestOpen, open, openOf } = require('./open-requests')
+const { forgetOpen, latestOpen, open, openOf } = require('./open-requests')
 const { KIND, OUTCOME, WORD } = require('./requests')
 
 /**
@@ -75,7 +75,7 @@ function instrumentHttp ({ calls, routes, words }) {
   return () => {
     channels.unsubscribe('http.server.request.start', onStart)
     restoreEnd()
-    forgetLatest()
+    forgetOpen()
   }
 }
 

@@ -8,11 +8,16 @@ const kOpen = Symbol('edgewise.open')
 /** Where a route is left on a request that is not the latest: see leaveRoute(). */
 const kRoute = Symbol('edgewise.route')
 
+// The recording that runs, by number: what an earlier one has left on a
+// connection ends in none.
+let recording = 0
+
 // Usually one a connection, so that a request needs neither an allocation nor a
 // property on its objects. More when the client pipelines.
 class OpenRequests {
   constructor (/** @type {any} */ socket) {
     this.socket = socket
+    this.recording = recording
     this.response = null
     this.request = null
     this.id = 0
@@ -72,16 +77,17 @@ let latest = NONE
  */
 function open ({ request, response, socket }, id, onClose) {
   latest = socket[kOpen]
-  if (latest === undefined) {
+  if (latest === undefined || latest.recording !== recording) {
     const opened = latest = socket[kOpen] = new OpenRequests(socket)
-    socket.once('close', () => onClose(opened))
+    socket.once('close', () => { if (opened.recording === recording) onClose(opened) })
   }
   latest.add(response, request, id)
 }
 
 /** @returns {OpenRequests | undefined} those of a connection */
 function openOf (/** @type {any} */ socket) {
-  return socket?.[kOpen]
+  const opened = socket?.[kOpen]
+  return opened?.recording === recording ? opened : undefined
 }
 
 /** @returns {OpenRequests} those of the connection whose request began last */
@@ -90,8 +96,9 @@ function latestOpen () {
 }
 
 /** Nothing is recorded any more: what began is forgotten. */
-function forgetLatest () {
+function forgetOpen () {
   latest = NONE
+  recording++
 }
 
 /**
@@ -104,4 +111,4 @@ function leaveRoute (request, route) {
   else request[kRoute] = route
 }
 
-module.exports = { open, openOf, latestOpen, forgetLatest, leaveRoute, kRoute }
+module.exports = { open, openOf, latestOpen, forgetOpen, leaveRoute, kRoute }

@@ -5,6 +5,7 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const http = require('node:http')
+const net = require('node:net')
 const test = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { send } = require('../../lib/control')
@@ -94,6 +95,38 @@ test('off and on through the control socket', async (t) => {
   const { requests, events } = report(app.out)
   assert.deepEqual([requests.count, requests.lost, events.dropped], [90, 0, 0])
   assert.equal(app.stderr, '')
+})
+
+test('what began before recording was switched off and on is not of the new recording', async (t) => {
+  const app = await startApp(t, 'http.js')
+  const { pid } = app.child
+  const answered = [0, 0, 0]
+  const [early, late, never] = answered.map((_, i) => {
+    const socket = net.connect(app.port, '127.0.0.1')
+    t.after(() => socket.destroy())
+    socket.on('data', () => answered[i]++)
+    socket.write('GET /later HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    return socket
+  })
+  await sleep(50)
+  await send(pid, 'off')
+  // The first is answered while nothing is recorded, the last two are open yet.
+  await sleep(120)
+  for (const socket of [late, never]) socket.write('GET /later HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  await sleep(20)
+  await send(pid, 'on')
+  never.destroy()
+  await sleep(150)
+  assert.deepEqual(answered, [1, 2, 1])
+  early.destroy()
+  late.destroy()
+  await request(app.port, '/user/1')
+  await app.stop()
+  const [first, second] = traceFiles(app.out).sort((one, other) => one.length - other.length)
+  fs.rmSync(first)
+  assert.ok(second.endsWith('-0.1.ewt'))
+  const { requests } = report(app.out)
+  assert.deepEqual([requests.count, requests.lost, requests.aborted, requests.unfinished], [1, 0, 0, 0])
 })
 
 test('start and stop many times under load leave nothing behind', async (t) => {

@@ -13,10 +13,11 @@ const { OUTCOME } = require('../../lib/instrument/requests')
 function recorded (t) {
   /** @type {number[]} */
   const outcomes = []
-  t.mock.method(recording, 'active', () => ({
+  const now = {
     calls: { requestStart: () => 1, requestEnd: (/** @type {number[]} */ ...told) => outcomes.push(told[3]) },
     routes: { numberOfPattern: () => 1 }
-  }))
+  }
+  t.mock.method(recording, 'active', () => now)
   return outcomes
 }
 
@@ -67,3 +68,11 @@ for (const on of [true, false]) {
     assert.deepEqual(outcomes, told(OUTCOME.failed))
   })
 }
+
+test('what began in an earlier recording ends in none', async (t) => {
+  const earlier = recorded(t)
+  const result = edgewise.request('job', () => turn().then(() => 7))
+  const later = recorded(t)
+  assert.equal(await result, 7)
+  assert.deepEqual([earlier, later], [[], []])
+})
