@@ -88,17 +88,19 @@ function instrumentHttp ({ calls, routes, words }) {
 function wrapEnd (after, words) {
   const inherited = /** @type {any} */ (ServerResponse.prototype.end)
   const own = Object.getOwnPropertyDescriptor(ServerResponse.prototype, 'end')
+  let over = false
   // Three parameters: frameworks ask for end.length.
   /** @type {any} */
   const wrapper = function end (chunk, encoding, callback) {
     words[WORD.written] = 0
     const result = arguments.length === 1 ? inherited.call(this, chunk) : Reflect.apply(inherited, this, arguments)
-    after(this)
+    if (!over) after(this)
     return result
   }
   ServerResponse.prototype.end = wrapper
   return () => {
-    if (ServerResponse.prototype.end !== wrapper) return // Wrapped again by somebody: `after` is harmless.
+    over = true
+    if (ServerResponse.prototype.end !== wrapper) return // Wrapped again by somebody.
     if (own) Object.defineProperty(ServerResponse.prototype, 'end', own)
     else delete (/** @type {any} */ (ServerResponse.prototype)).end
   }

@@ -1,0 +1,59 @@
+'use strict'
+
+// What is told of HTTP/1.1 requests, by a recorder that is pretended.
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const test = require('node:test')
+const { instrumentHttp } = require('../../lib/instrument/http')
+const { OUTCOME } = require('../../lib/instrument/requests')
+const { RouteTable } = require('../../lib/instrument/routes')
+
+/** Begins to record. `ends`: [route, outcome] of each request. */
+function record () {
+  let requests = 0
+  /** @type {any[]} */
+  const texts = []
+  /** @type {any[]} */
+  const ends = []
+  const calls = {
+    requestStart: () => ++requests,
+    requestEnd: (id, route, status, outcome) => ends.push([texts[route - 1], outcome]),
+    slice () {},
+    sliceOfId () {}
+  }
+  const words = new Uint32Array(8).fill(1) // Everything by a call.
+  const routes = new RouteTable((text) => texts.push(text))
+  const stop = instrumentHttp({ calls, routes, words, executing: new Float64Array(1), idsKnown: true })
+  return { ends, stop }
+}
+
+/** @param {any} t @param {http.RequestListener} [handler] */
+async function serve (t, handler = (request, response) => response.end('ok\n')) {
+  const server = http.createServer(handler).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { port } = /** @type {any} */ (server.address())
+  return async (path) => {
+    const [response] = await once(http.get({ host: '127.0.0.1', port, path, agent: false }), 'response')
+    await response.resume().toArray()
+  }
+}
+
+test('a recording that is over tells nothing, though somebody has wrapped end() around it', async (t) => {
+  const { prototype } = http.ServerResponse
+  const own = Object.getOwnPropertyDescriptor(prototype, 'end')
+  t.after(() => own ? Object.defineProperty(prototype, 'end', own) : Reflect.deleteProperty(prototype, 'end'))
+  const get = await serve(t)
+  const first = record()
+  await get('/first')
+  const { end } = prototype
+  prototype.end = /** @type {any} */ (function () { return Reflect.apply(end, this, arguments) })
+  first.stop()
+  const second = record()
+  await get('/second')
+  second.stop()
+  assert.deepEqual(first.ends, [['GET /first', OUTCOME.finished]])
+  assert.deepEqual(second.ends, [['GET /second', OUTCOME.finished]])
+})
