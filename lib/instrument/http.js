@@ -52,7 +52,7 @@ function instrumentHttp ({ calls, routes, words }) {
 
   function onFinish () {
     const opened = openOf(this.req.socket)
-    if (opened === undefined) return
+    if (opened === undefined || opened.socket.errored) return
     words[WORD.written] = 0 // The last write may have been another's.
     end(opened, this, this.req, OUTCOME.finished)
   }
@@ -67,7 +67,8 @@ function instrumentHttp ({ calls, routes, words }) {
   }, words)
 
   function endOnceWritten (opened, response, request, unwritten) {
-    if (unwritten === 0) end(opened, response, request, OUTCOME.finished)
+    // A write that failed leaves nothing unwritten either; the connection closes.
+    if (unwritten === 0 && !opened.socket.errored) end(opened, response, request, OUTCOME.finished)
     else response.once('finish', onFinish)
   }
 
