@@ -55,11 +55,24 @@ function start (config) {
   const executing = new Float64Array(memory, 0, 1)
   const words = new Uint32Array(memory, executing.byteLength)
   const recording = { calls: native.calls, routes, executing, words, idsKnown: found.asyncIds === true }
-  const undo = [instrumentHttp(recording), instrumentHttp2(recording), instrumentFrameworks()]
-  // A patched Node sees promises, timers and ticks by itself.
-  if (found.patched !== true && config.causality === 'promises') undo.push(instrumentPromises(recording), instrumentTimers(recording))
-  current = { native, file, found, routes, undo }
+  current = { native, file, found, routes, undo: [] }
+  try {
+    instrument(recording, current.undo, found.patched !== true && config.causality === 'promises')
+  } catch (error) {
+    stop()
+    throw error
+  }
   return file
+}
+
+// A patched Node sees promises, timers and ticks by itself.
+function instrument (recording, undo, promises) {
+  undo.push(instrumentHttp(recording))
+  undo.push(instrumentHttp2(recording))
+  undo.push(instrumentFrameworks())
+  if (!promises) return
+  undo.push(instrumentPromises(recording))
+  undo.push(instrumentTimers(recording))
 }
 
 /** Stops and writes the rest; no effect when this thread does not record. */

@@ -34,7 +34,7 @@ function leavingRoute (handler, path) {
 const { load } = Module.prototype
 Module.prototype.load = function () {
   const result = Reflect.apply(load, this, arguments)
-  patchIfKoa(this.exports)
+  patchIfKoa(this)
   return result
 }
 
@@ -44,7 +44,7 @@ let recording = false
 function instrumentFrameworks () {
   const lateForFastify = !fastifySeen && fastifyLoaded()
   if (lateForFastify) channels.subscribe(HANDLER_CHANNEL, onFastifyHandler)
-  for (const { exports } of Object.values(/** @type {Record<string, any>} */ (Module._cache))) patchIfKoa(exports)
+  for (const module of Object.values(Module._cache)) patchIfKoa(module)
   recording = true
   return () => {
     if (lateForFastify) channels.unsubscribe(HANDLER_CHANNEL, onFastifyHandler)
@@ -60,9 +60,10 @@ function onFastifyHandler (/** @type {any} */ { request, route }) {
   if (request?.raw && route?.url) leaveRoute(request.raw, route.url) // Its object is the request's own: nothing can be kept on it.
 }
 
-function patchIfKoa (/** @type {any} */ exported) {
-  if (typeof exported !== 'function') return
+function patchIfKoa (/** @type {any} */ module) {
   try {
+    const { exports: exported } = module // Of no module, when somebody has put something else into the cache.
+    if (typeof exported !== 'function') return
     const { prototype } = exported
     if (KOA.every((name) => typeof prototype?.[name] === 'function') && !prototype[kPatched]) patchKoa(prototype)
   } catch { /* A proxy or an accessor that throws is no Koa, and its module loads as ever. */ }

@@ -1,0 +1,43 @@
+'use strict'
+
+// On and off in a process whose modules and classes others have changed.
+
+const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const test = require('node:test')
+
+const LIB = path.join(__dirname, '../../lib')
+
+/** @param {any} t @param {string} source of a script with `edgewise` and `native` @returns {any} what it returns */
+function run (t, source) {
+  const cwd = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-recording-'))
+  t.after(() => fs.rmSync(cwd, { recursive: true, force: true }))
+  const script = `
+    const edgewise = require(${JSON.stringify(LIB)})
+    const native = require(${JSON.stringify(path.join(LIB, 'binding'))}).load()
+    console.log(JSON.stringify((() => { ${source} })()))`
+  return JSON.parse(execFileSync(process.execPath, ['-e', script], { cwd, encoding: 'utf8', timeout: 30_000 }))
+}
+
+test('a module that was taken from the cache by setting it to undefined', (t) => {
+  const recording = run(t, `
+    require.cache['/gone.js'] = undefined
+    edgewise.start({ out: 'trace' })
+    return edgewise.status().recording`)
+  assert.equal(recording, true)
+})
+
+test('what cannot be instrumented is not recorded', (t) => {
+  const { message, stats } = run(t, `
+    Object.freeze(require('node:http').ServerResponse.prototype)
+    try {
+      edgewise.start({ out: 'trace' })
+    } catch ({ message }) {
+      return { message, stats: native.stats() }
+    }`)
+  assert.match(message, /property end/)
+  assert.equal(stats, null, 'the native recorder is off as well')
+})
