@@ -1,7 +1,8 @@
 'use strict'
 
 // The route of a request: its method and the pattern that its framework
-// matched, else its path with what looks like an id folded. Never a query.
+// matched, else its path with what looks like an id folded; also the path at
+// which Express has mounted a router, of which no pattern is left. Never a query.
 
 const { kRoute } = require('./open-requests')
 
@@ -81,14 +82,14 @@ class RouteTable {
 
   /**
    * @param {string} method
-   * @param {string} base where the route is mounted
+   * @param {string} base where the route is mounted: the path of this request, not the pattern, which may have parameters
    * @param {any} route { path }, of a framework
    * @returns {number}
    */
   numberOfRoute (method, base, route) {
     const last = route[kNumber]
     if (last !== undefined && last.table === this && last.method === method && last.base === base) return last.number
-    const number = this.numberOfPattern(method, `${base}${route.path}`)
+    const number = this.numberOfPattern(method, `${foldPath(base)}${route.path}`)
     if (Object.isExtensible(route)) route[kNumber] = { table: this, method, base, number }
     return number
   }

@@ -24,6 +24,15 @@ test('a router that is mounted twice has two routes, for each method', () => {
   assert.equal(texts.length, 3)
 })
 
+test('a router that is mounted at a parameter is one route, whatever the parameter is', () => {
+  const { textOf, texts } = newTable()
+  const route = { path: '/posts/:post' }
+  for (const id of ['42', '43', '3f2a90b1c4d5e6f7a8b9']) {
+    assert.equal(textOf({ method: 'GET', baseUrl: `/users/${id}`, route }), 'GET /users/:id/posts/:post')
+  }
+  assert.equal(texts.length, 1)
+})
+
 test('a table does not take the numbers of another, of an earlier recording', () => {
   const route = { path: '/' }
   const first = newTable()
