@@ -119,7 +119,10 @@ function served () {
 function answer (socket, handlers) {
   let text = ''
   let taken = false
-  const reply = (/** @type {object} */ message) => socket.end(JSON.stringify(message) + '\n')
+  const reply = (/** @type {object} */ message) => {
+    socket.setTimeout(SERVER_TIMEOUT_MS) // Not every client hangs up.
+    socket.end(JSON.stringify(message) + '\n')
+  }
   socket.unref()
   socket.setEncoding('utf8')
   socket.setTimeout(SERVER_TIMEOUT_MS, () => socket.destroy())

@@ -209,6 +209,19 @@ test('sockets of dead processes are removed, those of living ones are not', asyn
   assert.deepEqual(fs.readdirSync(directory).sort(), [`${process.pid}.sock`, `${living.pid}.sock`, 'notes.txt'].sort())
 })
 
+test('clients that have their answer and do not hang up keep nobody out', async (t) => {
+  const { env, server } = serving(t)
+  const clients = Array.from({ length: 8 }, () => {
+    const client = net.connect({ path: /** @type {string} */ (server.path), allowHalfOpen: true })
+    t.after(() => client.destroy())
+    client.write('{"command":"status"}\n')
+    return client
+  })
+  for (const client of clients) assert.match(String(await new Promise((resolve) => client.once('data', resolve))), /"ok":true/)
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  assert.deepEqual(await send(process.pid, 'status', { env }), { events: 7 })
+})
+
 test('the socket goes at exit; an idle process is not kept alive', (t) => {
   const base = temporary(t)
   const source = `require(${JSON.stringify(CONTROL)}).serve({}, { onProblem: console.log })`
