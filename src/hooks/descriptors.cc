@@ -73,13 +73,22 @@ Descriptors::Descriptor Descriptors::Classify(int fd) {
   return known = {type, stamped, !stamped || !accepted};
 }
 
+// Of this loop's handles only: other numbers that are known may be other
+// threads' files by now.
 void Descriptors::Forget() {
-  for (size_t fd = 0; fd < known_.size(); ++fd) {
-    const EventType type = known_[fd].type;
+  const uv_walk_cb forget_stamps = [](uv_handle_t* handle, void* self) {
+    const std::vector<Descriptor>& known =
+        static_cast<Descriptors*>(self)->known_;
+    uv_os_fd_t fd;
+    if (uv_fileno(handle, &fd) != 0) return;
+    const auto index = static_cast<size_t>(fd);
+    if (index >= known.size()) return;
+    const EventType type = known[index].type;
     if (type == EventType::kTcpRead || type == EventType::kAccept) {
-      DoNotStampArrivals(static_cast<int>(fd));
+      DoNotStampArrivals(fd);
     }
-  }
+  };
+  uv_walk(loop_, forget_stamps, this);
   known_.clear();
 }
 

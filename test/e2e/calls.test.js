@@ -70,6 +70,25 @@ test('an accepted connection is not watched for what had its number', async (t) 
   await app.stop()
 })
 
+test('a worker that ends leaves the connections of others alone that have its numbers', async (t) => {
+  const app = await startApp(t, 'leaving-worker.js')
+  const first = new http.Agent({ keepAlive: true })
+  const number = (await request(app.port, '/worker', { agent: first })).body
+  const agents = [first]
+  do {
+    assert.ok(agents.length < 20, `no connection has the number ${number}`)
+    agents.push(new http.Agent({ keepAlive: true }))
+  } while ((await request(app.port, '/fd', { agent: agents.at(-1) })).body !== number)
+  await request(app.port, '/end', { agent: first })
+  const busy = request(app.port, '/busy', { agent: first })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await Promise.all([busy, request(app.port, '/late', { agent: agents.at(-1) })])
+  for (const agent of agents) agent.destroy()
+  await app.stop()
+  const { latency_ns: latency } = reportedRequests(app.out).find(({ route }) => route === 'GET /late')
+  assert.ok(latency >= 50e6, `${latency} ns, behind 100 ms`)
+})
+
 test('signals that come all the time', async (t) => {
   const app = await startApp(t, 'http.js', { env: { ON_SIGNAL: 'SIGUSR2' } })
   const storm = spawn(process.execPath, ['-e', `
