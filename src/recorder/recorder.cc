@@ -115,17 +115,18 @@ void Recorder::DrainLoop() {
   while (!stopping_) {
     wake_.wait_for(lock, std::min(kLook, flush));
     const uint64_t asked = dumps_asked_;
-    const bool dump = asked > dumps_done_ ||
-                      dump_wanted_.exchange(false, std::memory_order_relaxed);
+    bool dump = asked > dumps_done_;
     lock.unlock();
     if (termination_.Pending()) FlushForTermination();
     const uint64_t lost_before = lost_bytes_.load(std::memory_order_relaxed);
     const auto now = std::chrono::steady_clock::now();
-    if (dump || now - last_cut >= flush ||
+    const bool requested = dump_wanted_.load(std::memory_order_relaxed) != 0;
+    if (dump || requested || now - last_cut >= flush ||
         ring_.Readable() > ring_.capacity() / 4) {
       CutChunks(/*final=*/false);
       last_cut = now;
     }
+    if (requested && RequestedIsDrained()) dump = true;
     if (dump) WriteHeld();
     const bool whole =
         lost_bytes_.load(std::memory_order_relaxed) == lost_before;
@@ -141,6 +142,15 @@ void Recorder::DrainLoop() {
   }
   dumps_done_ = dumps_asked_;
   dumped_.notify_all();
+}
+
+// What a request for a dump is about ends with an event that was running then.
+bool Recorder::RequestedIsDrained() {
+  uint64_t wanted = dump_wanted_.load(std::memory_order_relaxed);
+  if (ring_.popped() < wanted) return false;
+  // It stays where another has come meanwhile.
+  dump_wanted_.compare_exchange_strong(wanted, 0, std::memory_order_relaxed);
+  return true;
 }
 
 // The process is about to die of a signal. What the recorded thread does in the

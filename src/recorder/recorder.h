@@ -91,8 +91,11 @@ class Recorder {
   // them. Stream mode: flushes. Blocks until written.
   absl::Status Dump();
 
-  // Like Dump(), but returns at once; for the recorded thread's hot path.
-  void RequestDump() { dump_wanted_.store(true, std::memory_order_relaxed); }
+  // Like Dump(), but returns at once, and writes the running event as well,
+  // when it has ended; for the recorded thread's hot path.
+  void RequestDump() {
+    dump_wanted_.store(ring_.pushed(), std::memory_order_relaxed);
+  }
 
   // Writes what is left and the end chunk; further records are refused. In
   // flight mode it dumps first. Idempotent.
@@ -110,6 +113,7 @@ class Recorder {
 
   void PushEventAfterLoss(const Record& record, uint64_t next_sequence);
   void DrainLoop();
+  bool RequestedIsDrained();
   void FlushForTermination();
   void CutChunks(bool final);
   bool CutChunk(bool final);
@@ -128,9 +132,11 @@ class Recorder {
   // Recorded thread only.
   uint64_t lost_ = 0;  // records dropped since the last kLoss record
 
-  // Written by the recorded thread, read by the drain thread; relaxed: a count.
+  // Written by the recorded thread, read by the drain thread, which clears the
+  // request; relaxed: counts.
   std::atomic<uint64_t> dropped_{0};
-  std::atomic<bool> dump_wanted_{false};
+  // What was pushed when a dump was requested; 0: none is.
+  std::atomic<uint64_t> dump_wanted_{0};
 
   // Under strings_mutex_: written by the recorded thread, read by the drain.
   std::mutex strings_mutex_;

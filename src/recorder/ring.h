@@ -63,6 +63,10 @@ class Ring {
 
   size_t capacity() const { return mask_ + 1; }
 
+  // Records pushed so far, for the producer; popped, for the consumer.
+  uint64_t pushed() const { return head_.load(std::memory_order_relaxed); }
+  uint64_t popped() const { return tail_.load(std::memory_order_relaxed); }
+
  private:
   bool HasRoomAt(uint64_t head) {
     if (head - cached_tail_ <= mask_) return true;

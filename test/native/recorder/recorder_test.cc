@@ -69,6 +69,23 @@ TEST_F(RecorderTest, FlushesWithinItsPeriodWithoutBeingStopped) {
   EXPECT_EQ(directory_.Read().records.size(), 1u);
 }
 
+TEST_F(RecorderTest, ARequestedDumpWritesAlsoTheEventThatRanThen) {
+  RecorderConfig config;
+  config.mode = RecordingMode::kFlight;
+  auto recorder = Start(config);
+  recorder->PushInner(
+      [](Record& record) { record.kind = RecordKind::kRequestEnd; });
+  recorder->RequestDump();
+  const timespec many_looks{0, 200'000'000};
+  nanosleep(&many_looks, nullptr);
+  recorder->PushEvent(2, Event(1));
+  for (int i = 0; i < 200 && directory_.Read().records.empty(); ++i) {
+    const timespec pause{0, 10'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  EXPECT_EQ(directory_.Read().records.size(), 2u);
+}
+
 TEST_F(RecorderTest, CountsWhatAFullRingRefusesAndResumesTheNumbering) {
   RecorderConfig config;
   config.ring_records = 64;
