@@ -2,7 +2,11 @@
 
 // Finds and loads the native addon.
 
+const { isMainThread } = require('node:worker_threads')
 const { ADDON, KEY } = require('./native-files')
+
+/** What ends a process that has no handler: caught while threads of ours have something to finish. */
+const ENDING = ['SIGTERM', 'SIGINT', 'SIGHUP']
 
 let loaded
 
@@ -14,6 +18,7 @@ function load () {
   if (loaded) return loaded
   try {
     loaded = require(ADDON)
+    if (isMainThread) process.on('removeListener', catchAgain)
   } catch (error) {
     const missing = error.code === 'MODULE_NOT_FOUND'
     throw new Error(missing
@@ -21,6 +26,13 @@ function load () {
       : `the addon does not load in Node ${process.version}: ${error.message.split('\n')[0]}; run scripts/build-addon with this node`)
   }
   return loaded
+}
+
+// Where the application's last listener goes libuv leaves the system's default
+// behind; a listener of once() goes before it is called, and may raise the
+// signal again.
+function catchAgain (/** @type {string | symbol} */ event) {
+  if (ENDING.includes(String(event)) && process.listenerCount(event) === 0) loaded.catchTermination()
 }
 
 module.exports = { load }

@@ -3,14 +3,20 @@
 #include "addon/boosting.h"
 #include "addon/recording.h"
 #include "addon/reporting.h"
+#include "platform/termination.h"
 
 namespace edgewise {
 namespace {
+
+void CatchTermination(const Napi::CallbackInfo&) {
+  TerminationWatch::CatchAgain();
+}
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   InstallRecording(env, exports);
   InstallReporting(env, exports);
   InstallBoosting(env, exports);
+  exports.Set("catchTermination", Napi::Function::New(env, &CatchTermination));
   return exports;
 }
 

@@ -86,6 +86,11 @@ void TerminationWatch::Begin() {
   if (watchers++ == 0) CatchAll();
 }
 
+void TerminationWatch::CatchAgain() {
+  const std::lock_guard lock(watch_mutex);
+  if (watchers > 0 && !raised) CatchAll();
+}
+
 void TerminationWatch::End() {
   std::unique_lock lock(watch_mutex);
   if (!watching_) return;

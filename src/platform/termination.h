@@ -11,8 +11,9 @@ namespace edgewise {
 // a raised frequency stays. While such a thread watches, SIGTERM, SIGINT and
 // SIGHUP are caught if nothing else catches them; each finishes, and the last
 // one raises the signal again with the handler that was there before. A handler
-// that the application installs later replaces this one. The process dies of
-// the same signal, a few milliseconds later, even if its loop is stuck.
+// that the application installs later replaces this one; when it goes again, as
+// that of once() does before it is called, CatchAgain() is called. The process
+// dies of the same signal, a few milliseconds later, even if its loop is stuck.
 //
 // It may live on: as PID 1 of a container, where the kernel ignores a signal
 // without a handler, or because the application has installed a handler
@@ -28,6 +29,10 @@ class TerminationWatch {
   TerminationWatch& operator=(const TerminationWatch&) = delete;
 
   void Begin();
+
+  // A handler of the application's has gone: catches what nothing else does, if
+  // anybody watches.
+  static void CatchAgain();
 
   // Nobody waits for this one any more; if it is the last, a signal that has
   // come meanwhile is raised again. Idempotent.

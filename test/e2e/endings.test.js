@@ -60,6 +60,15 @@ test('SIGTERM in flight mode writes what is held', async (t) => {
   assert.equal(report(app.out).requests.count, 50)
 })
 
+test('a handler that goes before it raises the signal again', async (t) => {
+  const app = await startApp(t, 'http.js', { env: { EDGEWISE_MODE: 'flight' } })
+  for (let number = 0; number < 50; number++) await request(app.port, `/user/${number}`)
+  await request(app.port, '/once/SIGTERM')
+  app.child.kill('SIGTERM')
+  assert.equal((await app.ended).signal, 'SIGTERM')
+  assert.equal(report(app.out).requests.count, 51)
+})
+
 for (const [what, env] of /** @type {[string, any][]} */ ([['recorded', {}], ['boosted', { EDGEWISE_ENABLED: '0', EDGEWISE_BOOST: 'gc', EDGEWISE_BOOST_ACTUATOR: 'none' }]])) {
   test(`a worker that is ended while it starts ends alone: ${what}`, async (t) => {
     const app = await startApp(t, 'ending-workers.js', { env })

@@ -35,6 +35,12 @@ const handlers = {
     process.kill(process.pid, request.url.split('/')[2])
     setTimeout(() => response.end('alive\n'), 200)
   },
+  // As those do who tidy up before they end.
+  once: (request, response) => {
+    const signal = request.url.split('/')[2]
+    process.once(signal, () => process.kill(process.pid, signal))
+    response.end('ready\n')
+  },
   // Works, waits for a child process, works again.
   spawn: (request, response) => {
     for (let half = 0; half < 2; half++) {
