@@ -8,6 +8,11 @@ const { kRoute } = require('./open-requests')
 
 const MAX_ROUTES = 2000
 const MAX_PATHS = 20_000
+/** A longer URL's path is folded each time: a client chooses how much memory it takes. */
+const MAX_URL = 500
+/** HTTP/2 clients can name any method; those that come later are one. */
+const MAX_METHODS = 50
+const OTHER_METHOD = '(other)'
 
 /** What a route's number was the last time, on the route itself. */
 const kNumber = Symbol('edgewise.number')
@@ -34,6 +39,20 @@ function pathOf (url) {
   const path = query < 0 ? url : url.slice(0, query)
   const fragment = path.indexOf('#')
   return fragment < 0 ? path : path.slice(0, fragment)
+}
+
+/**
+ * @param {Map<string, Map<string, number>>} maps by method
+ * @param {string} method
+ */
+function mapOf (maps, method) {
+  let known = maps.get(method)
+  if (known === undefined) {
+    const name = maps.size < MAX_METHODS ? method : OTHER_METHOD
+    known = maps.get(name)
+    if (known === undefined) maps.set(name, known = new Map())
+  }
+  return known
 }
 
 /** Gives each distinct route its number in the trace's string table. */
@@ -75,7 +94,7 @@ class RouteTable {
     if (number === undefined) {
       number = this.numberOfPattern(request.method, foldPath(path))
       if (known.size >= MAX_PATHS) known.clear()
-      known.set(path, number)
+      if (url.length <= MAX_URL) known.set(path, number) // A slice keeps all of `url`.
     }
     return number
   }
@@ -97,11 +116,8 @@ class RouteTable {
   /** @returns {Map<string, number>} path -> number */
   pathsOf (/** @type {string} */ method) {
     if (method === this.lastMethod) return this.lastPaths
-    let known = this.paths.get(method)
-    if (known === undefined) this.paths.set(method, known = new Map())
     this.lastMethod = method
-    this.lastPaths = known
-    return known
+    return (this.lastPaths = mapOf(this.paths, method))
   }
 
   /**
@@ -110,12 +126,12 @@ class RouteTable {
    * @returns {number}
    */
   numberOfPattern (method, pattern) {
-    let known = this.patterns.get(method)
-    if (known === undefined) this.patterns.set(method, known = new Map())
+    const known = mapOf(this.patterns, method)
     let number = known.get(pattern)
     if (number === undefined) {
       const other = this.routes >= MAX_ROUTES
-      number = this.intern(`${method} ${other ? '(other)' : pattern}`.trim())
+      const shown = this.patterns.has(method) ? method : OTHER_METHOD
+      number = this.intern(`${shown} ${other ? '(other)' : pattern}`.trim())
       if (!other) this.routes++
       if (!other || known.size < MAX_PATHS) known.set(pattern, number)
     }

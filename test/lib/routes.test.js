@@ -55,3 +55,14 @@ test('what a framework left comes before the path; a function may not know yet',
   assert.equal(textOf({ ...request, [kRoute]: () => '/users/(.*)' }), 'GET /users/(.*)')
   assert.equal(textOf({ ...request, [kRoute]: () => undefined }), 'GET /users/:id', 'folded, without the query')
 })
+
+test('what clients choose takes no more than so much memory: methods, and long paths', () => {
+  const { table, texts, textOf } = newTable()
+  for (let i = 0; i < 1000; i++) textOf({ method: `M${i}`, url: '/' })
+  assert.ok(texts.length <= 60, `${texts.length} routes`)
+  assert.equal(textOf({ method: 'LATE', url: '/' }), '(other) /')
+  assert.equal(textOf({ method: 'M0', url: '/' }), 'M0 /')
+  assert.ok(table.paths.size <= 60 && table.patterns.size <= 60)
+  for (let i = 0; i < 100; i++) textOf({ method: 'M0', url: `/${i}?${'x'.repeat(10_000)}` })
+  assert.equal(table.paths.get('M0')?.size, 1)
+})
