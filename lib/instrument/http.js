@@ -7,7 +7,7 @@
 
 const channels = require('node:diagnostics_channel')
 const { ServerResponse } = require('node:http')
-const { forgetOpen, latestOpen, open, openOf } = require('./open-requests')
+const { beginOpen, forgetOpen, latestOpen, open, openOf } = require('./open-requests')
 const { KIND, OUTCOME, WORD } = require('./requests')
 
 /**
@@ -23,7 +23,7 @@ function instrumentHttp ({ calls, routes, words }) {
   }
 
   function onStart (/** @type {any} */ message) {
-    open(message, begin(), abortOpen)
+    open(message, begin())
   }
 
   // Express gives the two objects prototypes of its own, request by request:
@@ -72,6 +72,7 @@ function instrumentHttp ({ calls, routes, words }) {
     else response.once('finish', onFinish)
   }
 
+  beginOpen(abortOpen)
   channels.subscribe('http.server.request.start', onStart)
   return () => {
     channels.unsubscribe('http.server.request.start', onStart)

@@ -8,9 +8,10 @@ const kOpen = Symbol('edgewise.open')
 /** Where a route is left on a request that is not the latest: see leaveRoute(). */
 const kRoute = Symbol('edgewise.route')
 
-// The recording that runs, by number: what an earlier one has left on a
-// connection ends in none.
-let recording = 0
+// The recording that runs: what an earlier one has left on a connection ends in
+// none.
+/** @type {{ onClose: (opened: OpenRequests) => void } | null} */
+let recording = null
 
 // Usually one a connection, so that a request needs neither an allocation nor a
 // property on its objects. More when the client pipelines.
@@ -70,18 +71,31 @@ const NONE = new OpenRequests(null)
 let latest = NONE
 
 /**
+ * A recording begins.
+ * @param {(opened: OpenRequests) => void} onClose called with what is open when its connection closes
+ */
+function beginOpen (onClose) {
+  recording = { onClose }
+}
+
+/**
  * A request begins.
  * @param {{ request: any, response: any, socket: any }} message Node's own
  * @param {number} id
- * @param {(opened: OpenRequests) => void} onClose called with what is open when its connection closes
  */
-function open ({ request, response, socket }, id, onClose) {
+function open ({ request, response, socket }, id) {
   latest = socket[kOpen]
   if (latest === undefined || latest.recording !== recording) {
-    const opened = latest = socket[kOpen] = new OpenRequests(socket)
-    socket.once('close', () => { if (opened.recording === recording) onClose(opened) })
+    if (latest === undefined) socket.once('close', onClose)
+    latest = socket[kOpen] = new OpenRequests(socket)
   }
   latest.add(response, request, id)
+}
+
+/** @this {any} the connection */
+function onClose () {
+  const opened = openOf(this)
+  if (opened !== undefined) recording?.onClose(opened)
 }
 
 /** @returns {OpenRequests | undefined} those of a connection */
@@ -98,7 +112,7 @@ function latestOpen () {
 /** Nothing is recorded any more: what began is forgotten. */
 function forgetOpen () {
   latest = NONE
-  recording++
+  recording = null
 }
 
 /**
@@ -111,4 +125,4 @@ function leaveRoute (request, route) {
   else request[kRoute] = route
 }
 
-module.exports = { open, openOf, latestOpen, forgetOpen, leaveRoute, kRoute }
+module.exports = { beginOpen, open, openOf, latestOpen, forgetOpen, leaveRoute, kRoute }
