@@ -36,16 +36,6 @@ int64_t ClockMap::ToNsAnywhere(uint64_t ticks) const {
   return ticks >= current_.from_ticks ? Apply(current_, ticks) : Earlier(ticks);
 }
 
-// What came before was counted in other ticks.
-void ClockMap::BeginAnew(uint64_t ticks, int64_t monotonic_ns) {
-  past_.clear();
-  past_next_ = 0;
-  current_ = {0, ticks, monotonic_ns, current_.rate};
-  current_span_ = 0;
-  last_ticks_ = ticks;
-  last_ns_ = monotonic_ns;
-}
-
 bool ClockMap::Advance(uint64_t ticks, int64_t monotonic_ns) {
   monotonic_ns = std::clamp<int64_t>(monotonic_ns, 0, kMaxNs);
   if (!started_) {
@@ -57,9 +47,6 @@ bool ClockMap::Advance(uint64_t ticks, int64_t monotonic_ns) {
                         static_cast<double>(ticks - last_ticks_);
     Push({last_ticks_, last_ticks_, last_ns_, rate});
     current_span_ = ticks - last_ticks_;
-  } else if (ticks < last_ticks_ && monotonic_ns > last_ns_) {
-    BeginAnew(ticks, monotonic_ns);
-    return false;
   } else {
     return ticks == last_ticks_ && monotonic_ns == last_ns_;
   }

@@ -21,9 +21,8 @@ class ClockMap {
   void Reset();
 
   // The triple of the next chunk, whose records lie before it. Returns false
-  // where a clock went backward, or on by more than there is: the rate before
-  // is then kept. Where only the ticks went backward they have begun anew: the
-  // processor counts from 0 again after the machine was suspended.
+  // where the clocks went backward, or on by more than there is: the rate
+  // before is then kept.
   bool Advance(uint64_t ticks, int64_t monotonic_ns);
 
   // As Advance(), after a gap: the rate is taken from the triple that follows
@@ -56,7 +55,6 @@ class ClockMap {
   int64_t ToNsAnywhere(uint64_t ticks) const;
   int64_t Earlier(uint64_t ticks) const;
   void Push(const Segment& segment);
-  void BeginAnew(uint64_t ticks, int64_t monotonic_ns);
 
   bool started_ = false;
   uint64_t last_ticks_ = 0;

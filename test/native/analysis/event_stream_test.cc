@@ -47,21 +47,6 @@ TEST(ClockMapTest, BackwardClocksKeepTheRate) {
   EXPECT_TRUE(clock.Advance(3000, 4000));
 }
 
-// The machine was suspended, and its processor counts from 0 again.
-TEST(ClockMapTest, TicksThatBeginAnewAreFollowed) {
-  ClockMap clock;
-  EXPECT_TRUE(clock.Advance(1'000'000, 1000));
-  EXPECT_TRUE(clock.Advance(1'002'000, 2000));
-  EXPECT_FALSE(clock.Advance(500, 9000));
-  EXPECT_EQ(clock.ToNs(300), 8900);
-  EXPECT_TRUE(clock.Advance(2500, 10'000));
-  EXPECT_EQ(clock.ToNs(1500), 9500);
-  EXPECT_EQ(clock.ToNs(300), 8900);
-  EXPECT_TRUE(clock.Advance(3500, 12'000));
-  EXPECT_EQ(clock.ToNs(3000), 11'000);
-  EXPECT_EQ(clock.ToNs(1500), 9500);
-}
-
 TEST(ClockMapTest, LongHistoryIsForgottenNotMisread) {
   ClockMap clock;
   // A rate that alternates, so that a wrong piece shows.
