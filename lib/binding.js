@@ -5,9 +5,6 @@
 const { isMainThread } = require('node:worker_threads')
 const { ADDON, KEY } = require('./native-files')
 
-/** What ends a process that has no handler: caught while threads of ours have something to finish. */
-const ENDING = ['SIGTERM', 'SIGINT', 'SIGHUP']
-
 let loaded
 
 /**
@@ -18,21 +15,22 @@ function load () {
   if (loaded) return loaded
   try {
     loaded = require(ADDON)
-    if (isMainThread) process.on('removeListener', catchAgain)
   } catch (error) {
     const missing = error.code === 'MODULE_NOT_FOUND'
     throw new Error(missing
       ? `the addon is not built for Node ${process.version} (${KEY}); run scripts/build-addon with this node`
       : `the addon does not load in Node ${process.version}: ${error.message.split('\n')[0]}; run scripts/build-addon with this node`)
   }
+  if (isMainThread) process.on('removeListener', catchAgain)
   return loaded
 }
 
 // Where the application's last listener goes libuv leaves the system's default
 // behind; a listener of once() goes before it is called, and may raise the
-// signal again.
+// signal again. Which signals end a process, and whether somebody else still
+// catches them, is known there.
 function catchAgain (/** @type {string | symbol} */ event) {
-  if (ENDING.includes(String(event)) && process.listenerCount(event) === 0) loaded.catchTermination()
+  if (/^SIG/.test(String(event))) loaded.catchTermination()
 }
 
 module.exports = { load }
