@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { EDGEWISE_ABI_VERSION = 1 };
+enum { EDGEWISE_ABI_VERSION = 2 };
 
 // What is tracked, as bits of EdgewiseWords::flags.
 enum EdgewiseFlags {
@@ -50,8 +50,8 @@ struct EdgewiseEdge {
 // time. COMPILE_ and GC_ buckets hold work on this thread, not the helpers'.
 // IC_MISS is an estimate, since misses can be so frequent that it costs a lot
 // to read the clock twice for each: some are timed, at random, and each of the
-// others counts what those took on average, which is moved out of REMAINDER.
-// In a short while REMAINDER may so become less than it was.
+// others counts what those took on average, which edgewise_settle_misses moves
+// out of REMAINDER. In a short while REMAINDER may so become less than it was.
 enum EdgewiseBucket {
   EDGEWISE_REMAINDER = 0,  // JavaScript and native code
   EDGEWISE_IC_MISS,
@@ -99,16 +99,20 @@ struct EdgewiseHooks {
 // In the isolate, where generated code reads it. Whoever sets `current` clears
 // `last_source`.
 struct EdgewiseWords {
-  uint64_t current;      // id << EDGEWISE_ID_SHIFT
-  uint64_t last_source;  // likewise: the last source seen in `current`
-  uint64_t flags;        // written by edgewise_enable and _disable only
-  uint64_t next_id;      // the next id to give: see edgewise_next_id
+  uint64_t current;         // id << EDGEWISE_ID_SHIFT
+  uint64_t last_source;     // likewise: the last source seen in `current`
+  uint64_t flags;           // written by edgewise_enable and _disable only
+  uint32_t bucket;          // the open EdgewiseBucket
+  uint32_t misses_to_next;  // IC misses until the next that is timed, and it
+  uint64_t next_id;         // the next id to give: see edgewise_next_id
   struct EdgewiseTracker* tracker;     // of V8; null while nothing is tracked
   const struct EdgewiseHooks* hooks;   // the caller's; null: none
-  uint64_t bucket;                     // the open EdgewiseBucket ...
-  uint64_t bucket_since;               // ... and since when, in ticks
-  uint64_t buckets[EDGEWISE_BUCKETS];  // ticks, without the open stretch
-  uint64_t spare[8];
+  uint64_t bucket_since;               // when `bucket` was opened, in ticks
+  uint64_t buckets[EDGEWISE_BUCKETS];  // ticks, without the open stretch:
+                                       // after edgewise_settle_misses
+  uint64_t miss_ticks;      // what a miss takes, by those that were timed
+  uint64_t misses_settled;  // what misses_to_next was at the latest settling
+  uint64_t spare[6];
 };
 
 enum { EDGEWISE_ID_SHIFT = 32 };
@@ -128,6 +132,17 @@ static inline uint32_t edgewise_next_id(struct EdgewiseWords* words) {
   uint32_t id = (uint32_t)words->next_id;
   words->next_id = id == 0x7fffffff ? 1 : id + 1;
   return id;
+}
+
+// Moves what the misses since the last time took into their bucket. A miss that
+// is not timed only counts down, in the words that it reads anyway: there may
+// be a hundred in an event, each of which would find `buckets` out of the
+// cache.
+static inline void edgewise_settle_misses(struct EdgewiseWords* words) {
+  uint32_t misses = (uint32_t)words->misses_settled - words->misses_to_next;
+  words->buckets[EDGEWISE_IC_MISS] += misses * words->miss_ticks;
+  words->buckets[EDGEWISE_REMAINDER] -= misses * words->miss_ticks;
+  words->misses_settled = words->misses_to_next;
 }
 
 #if defined(__GNUC__)

@@ -185,6 +185,7 @@ void PatchedV8::GiveEdge(const EdgewiseEdge& edge, EventTracker* tracker) {
 }
 
 void PatchedV8::GiveTimes(EventTracker* tracker) {
+  edgewise_settle_misses(words_);
   const uint64_t jit_ticks = JitTicks(*words_);
   const uint64_t ic_ticks = words_->buckets[EDGEWISE_IC_MISS];
   tracker->TimesFromVm(jit_ticks - jit_ticks_, ic_ticks - ic_ticks_);

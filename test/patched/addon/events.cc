@@ -181,6 +181,7 @@ napi_value TakePauses(napi_env env, napi_callback_info) {
 // The ticks now, and of all buckets, the open one's until now.
 napi_value ReadTimes(napi_env env, napi_callback_info) {
   uint64_t now = Find<decltype(edgewise_ticks)>("edgewise_ticks")();
+  edgewise_settle_misses(state.words);
   std::vector<uint64_t> ticks(state.words->buckets,
                               state.words->buckets + EDGEWISE_BUCKETS);
   ticks[state.words->bucket] += now - state.words->bucket_since;
