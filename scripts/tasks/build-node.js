@@ -8,12 +8,12 @@ const os = require('node:os')
 const path = require('node:path')
 const { PATCHES, cacheDirectory, findPatchedNode } = require('../../lib/patched-node')
 const { parseArguments } = require('./arguments')
-const { installPackages, missingPackages } = require('./debian-packages')
 const { withLock } = require('./lock')
 const { compileNode, installNode } = require('./node-build')
 const { describeNode } = require('./node-release')
 const { provideSource } = require('./node-source')
 const { importPatches } = require('./patched-tree')
+const { setup } = require('./setup')
 const { TaskError, elapsed, say } = require('./step')
 
 const PATCHED = 'patched'
@@ -59,8 +59,7 @@ function problem (values, positionals) {
 async function buildNode (file, sources, { source, jobs, debug, unpatched }) {
   if (fs.existsSync(file)) return
   const began = Date.now()
-  const missing = missingPackages(['build', 'node'])
-  if (missing.length) await installPackages(missing)
+  await setup({ groups: ['node'], builds: false })
   const base = JSON.parse(fs.readFileSync(path.join(PATCHES, 'base.json'), 'utf8'))
   const kind = debug ? 'patched-debug' : unpatched ? 'unpatched' : PATCHED
   const tree = path.join(sources, treeName(kind, source))

@@ -26,12 +26,13 @@ the core with its tests. Does nothing, quickly, when nothing is missing.
   --with GROUP   packages of this group too`
 
 /**
- * @param {{groups?: string[]}} [options] groups of Debian packages beside those that are always needed
+ * @param {{groups?: string[], builds?: boolean}} [options] groups of Debian packages beside those that are
+ *   always needed; builds: whether the addon and the core are built, too
  * @returns {Promise<boolean>} whether there was anything to do
  * @throws {TaskError}
  */
-async function setup ({ groups = [] } = {}) {
-  const parts = setupParts([...ALWAYS, ...groups])
+async function setup ({ groups = [], builds = true } = {}) {
+  const parts = setupParts([...ALWAYS, ...groups], builds)
   if (!parts.some(part => part.missing())) return false
   await withLock(path.join(BUILD, '.setup.lock'), async () => {
     // Looked at again, and one after the other: another set-up may just have
@@ -43,14 +44,15 @@ async function setup ({ groups = [] } = {}) {
 
 /**
  * @param {string[]} groups
+ * @param {boolean} [builds]
  * @returns {{missing: () => string, provide: () => Promise<void>}[]} missing: a text, empty when nothing is
  */
-function setupParts (groups) {
+function setupParts (groups, builds = true) {
   const node = describeNode(process.execPath)
   if (parseInt(node.version.slice(1)) < OLDEST_NODE) {
     throw new TaskError(`This is Node ${node.version} (${node.execPath}); edgewise needs ${OLDEST_NODE} or newer.`)
   }
-  return [
+  const needed = [
     {
       missing: () => {
         const packages = missingPackages(groups)
@@ -64,7 +66,11 @@ function setupParts (groups) {
         return differences.length ? `npm packages that differ from package-lock.json:\n  ${differences.join('\n  ')}` : ''
       },
       provide: installNpmPackages
-    },
+    }
+  ]
+  if (!builds) return needed
+  return [
+    ...needed,
     {
       missing: () => addonIsFresh(node) ? '' : `The addon for Node ${node.version} is not built from the sources as they are.`,
       provide: () => buildAddon(node)

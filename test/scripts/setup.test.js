@@ -177,3 +177,18 @@ test('an installed package, which has no node-gyp of its own, says how npm build
   assert.strictEqual(status, 1)
   assert.match(stderr, /^node-gyp is not installed\. Next step: .*'npm rebuild edgewise'/)
 })
+
+test('a checkout without node_modules gets them before a Node is built', t => {
+  const copy = temporaryTree(t, {})
+  for (const part of ['lib', 'scripts', 'patches', 'package.json', 'package-lock.json']) {
+    fs.cpSync(path.join(SCRIPTS, '..', part), path.join(copy, part), { recursive: true })
+  }
+  const bin = addPrograms(copy, {
+    'dpkg-query': 'for name; do echo "ii $name"; done', // All packages are installed.
+    npm: 'echo "npm $1 in $PWD"; exit 1'
+  })
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, XDG_CACHE_HOME: path.join(copy, 'cache') }
+  const { status, stderr } = spawnSync(process.execPath, [path.join(copy, 'scripts/build-node')], { env, encoding: 'utf8' })
+  assert.strictEqual(status, 1)
+  assert.match(stderr, /^npm packages: installing .*\nnpm ci in /)
+})
