@@ -190,5 +190,5 @@ test('a checkout without node_modules gets them before a Node is built', t => {
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, XDG_CACHE_HOME: path.join(copy, 'cache') }
   const { status, stderr } = spawnSync(process.execPath, [path.join(copy, 'scripts/build-node')], { env, encoding: 'utf8' })
   assert.strictEqual(status, 1)
-  assert.match(stderr, /^npm packages: installing .*\nnpm ci in /)
+  assert.match(stderr, /^npm packages: installing .*\n\$ npm ci .*\nnpm ci in /)
 })
