@@ -37,19 +37,7 @@ function start (config) {
   if (MAJOR < MIN_MAJOR) throw new Error(`Node ${process.version} is too old: ${MIN_MAJOR} or later is needed`)
   const native = binding.load()
   makeDirectory(config.out)
-  const file = newFile(config.out)
-  const found = native.start({
-    path: file,
-    mode: config.mode,
-    maxBytes: Math.ceil(config.maxMb * 2 ** 20),
-    ringRecords: config.ringRecords,
-    process: process.pid,
-    thread: threadId,
-    watcherNs: config.watcherUs * 1000,
-    sloNs: config.sloMs === null ? 0 : Math.round(config.sloMs * 1e6),
-    nextAsyncId,
-    describe: (/** @type {any} */ found) => JSON.stringify(meta(config, native, found))
-  })
+  const { file, found } = startNative(native, config)
   const routes = new RouteTable(native.internString)
   const memory = native.words()
   const executing = new Float64Array(memory, 0, 1)
@@ -63,6 +51,28 @@ function start (config) {
     throw error
   }
   return file
+}
+
+function startNative (native, config) {
+  const file = newFile(config.out)
+  try {
+    const found = native.start({
+      path: file,
+      mode: config.mode,
+      maxBytes: Math.ceil(config.maxMb * 2 ** 20),
+      ringRecords: config.ringRecords,
+      process: process.pid,
+      thread: threadId,
+      watcherNs: config.watcherUs * 1000,
+      sloNs: config.sloMs === null ? 0 : Math.round(config.sloMs * 1e6),
+      nextAsyncId,
+      describe: (/** @type {any} */ found) => JSON.stringify(meta(config, native, found))
+    })
+    return { file, found }
+  } catch (error) {
+    fs.rmSync(file, { force: true })
+    throw error
+  }
 }
 
 // A patched Node sees promises, timers and ticks by itself.
@@ -119,7 +129,12 @@ function newFile (directory) {
   for (let run = 0; ; run++) {
     const name = `${process.pid}-${threadId}${run > 0 ? `.${run}` : ''}.ewt`
     const file = path.join(directory, name)
-    if (!fs.existsSync(file)) return file
+    try {
+      fs.closeSync(fs.openSync(file, 'wx', 0o600))
+      return file
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
   }
 }
 

@@ -41,3 +41,27 @@ test('what cannot be instrumented is not recorded', (t) => {
   assert.match(message, /property end/)
   assert.equal(stats, null, 'the native recorder is off as well')
 })
+
+// Two containers, each with a process 1, may begin to record in one directory.
+test('a trace gets a file of its own: another process may have taken the name in between', (t) => {
+  const { own, taken } = run(t, `
+    const fs = require('node:fs')
+    const name = \`trace/\${process.pid}-0\`
+    fs.mkdirSync('trace')
+    fs.symlinkSync('elsewhere', name + '.ewt') // For who looks only, nothing is there.
+    const file = edgewise.start({ out: 'trace' })
+    edgewise.stop()
+    return { own: fs.statSync(name + '.1.ewt').size > 0, taken: fs.existsSync('trace/elsewhere') }`)
+  assert.deepEqual({ own, taken }, { own: true, taken: false })
+})
+
+test('a recording that does not begin leaves no file', (t) => {
+  const { message, files } = run(t, `
+    native.start = () => { throw new Error('no thread') }
+    try {
+      edgewise.start({ out: 'trace' })
+    } catch ({ message }) {
+      return { message, files: require('node:fs').readdirSync('trace') }
+    }`)
+  assert.deepEqual({ message, files }, { message: 'no thread', files: [] })
+})

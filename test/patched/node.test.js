@@ -36,7 +36,7 @@ test('the addon knows a stock Node by the absence of the interface', async () =>
   const program = 'console.log(require(process.argv[1]).version())'
   const version = node => spawnSync(node, ['-e', program, '--', file], { encoding: 'utf8' }).stdout
   const file = await eventsAddon()
-  assert.strictEqual(version(patchedNode()), '1\n')
+  assert.strictEqual(version(patchedNode()), '2\n')
   assert.strictEqual(version(process.execPath), '0\n')
 })
 

@@ -66,9 +66,31 @@ setTimeout(() => {
     collected * nsPerTick
   assert.ok(gcNs > observedNs * 0.98, `collection, ${gcNs} ns, is at least what Node observes, ${observedNs} ns`)
   console.log(JSON.stringify({ elapsedNs, observedNs, gcNs, ...spent }))
+  countMisses()
   events.disable()
 }, 50)
 
+// Few inline-cache misses are timed, and all count.
+function countMisses () {
+  const load = new Function('o', 'return o.x') // eslint-disable-line no-new-func
+  // A map each, and more of them than the megamorphic cache remembers.
+  const objects = Array.from({ length: 20_000 }, (_, i) => Object.create({ x: i }))
+  const missing = () => objects.forEach(object => load(object))
+  icShare(missing) // What such a miss takes is known from now on.
+  const [miss, hit] = [icShare(missing), icShare(() => objects.forEach(() => load(objects[0])))]
+  assert.ok(miss > 0.3, `of the time of loads that miss: ${miss}`)
+  assert.ok(hit < 0.05, `of the time of loads that hit: ${hit}`)
+  console.log(JSON.stringify({ miss, hit }))
+}
+
 function read () {
   return events.readTimes()
+}
+
+/** What part of the time of `run` are inline-cache misses. */
+function icShare (/** @type {() => void} */ run) {
+  const { now, buckets } = read()
+  run()
+  const end = read()
+  return (end.buckets[1] - buckets[1]) / (end.now - now)
 }
