@@ -217,12 +217,7 @@ void Recorder::AdvanceNumbering(const std::vector<Record>& records) {
 
 void Recorder::Emit(ChunkHeader header, std::vector<Record> records) {
   if (config_.mode == RecordingMode::kStream) {
-    std::vector<Record> payload = TakeNewStrings();
-    const size_t strings = payload.size();
-    if (strings > 0) {
-      payload.insert(payload.end(), records.begin(), records.end());
-    }
-    WriteChunk(header, strings > 0 ? payload : records);
+    WriteRecords(header, std::move(records));
     return;
   }
   held_bytes_ += records.size() * kRecordBytes;
@@ -235,22 +230,34 @@ void Recorder::Emit(ChunkHeader header, std::vector<Record> records) {
 
 void Recorder::WriteHeld() {
   for (HeldChunk& chunk : held_) {
-    std::vector<Record> payload = TakeNewStrings();
-    payload.insert(payload.end(), chunk.records.begin(), chunk.records.end());
-    WriteChunk(chunk.header, payload);
+    WriteRecords(chunk.header, std::move(chunk.records));
   }
   held_.clear();
   held_bytes_ = 0;
 }
 
-bool Recorder::WriteChunk(const ChunkHeader& header,
-                          const std::vector<Record>& records) {
+void Recorder::WriteRecords(const ChunkHeader& header,
+                            std::vector<Record> records) {
+  std::vector<Record> payload = TakeNewStrings();
+  const size_t strings = payload.size();
+  if (strings == 0) {
+    payload = std::move(records);
+  } else {
+    payload.insert(payload.end(), records.begin(), records.end());
+  }
+  WriteChunk(header, payload, strings);
+}
+
+// `strings` of the records, the first ones, are from TakeNewStrings().
+void Recorder::WriteChunk(const ChunkHeader& header,
+                          const std::vector<Record>& records, size_t strings) {
   const absl::Status status =
       writer_.Append(header, records.data(),
-                     static_cast<uint32_t>(records.size() * kRecordBytes));
+                     static_cast<uint32_t>(records.size() * kRecordBytes),
+                     static_cast<uint32_t>(strings * kRecordBytes));
   written_bytes_.store(writer_.written_bytes(), std::memory_order_relaxed);
   lost_bytes_.store(writer_.lost_bytes(), std::memory_order_relaxed);
-  if (status.ok()) return true;
+  if (status.ok()) return;
   if (!complained_) {
     complained_ = true;
     fprintf(
@@ -261,7 +268,6 @@ bool Recorder::WriteChunk(const ChunkHeader& header,
   // The strings of a lost chunk would be missed by all later ones.
   const std::lock_guard lock(strings_mutex_);
   strings_written_ = 0;
-  return false;
 }
 
 std::vector<Record> Recorder::TakeNewStrings() {

@@ -121,8 +121,9 @@ class Recorder {
   void AdvanceNumbering(const std::vector<Record>& records);
   void Emit(ChunkHeader header, std::vector<Record> records);
   void WriteHeld();
-  bool WriteChunk(const ChunkHeader& header,
-                  const std::vector<Record>& records);
+  void WriteRecords(const ChunkHeader& header, std::vector<Record> records);
+  void WriteChunk(const ChunkHeader& header, const std::vector<Record>& records,
+                  size_t strings = 0);
   std::vector<Record> TakeNewStrings();
   ChunkHeader NewHeader(ChunkKind kind);
 

@@ -76,9 +76,10 @@ ChunkWriter::~ChunkWriter() {
 }
 
 absl::Status ChunkWriter::Append(ChunkHeader header, const void* payload,
-                                 uint32_t payload_bytes) {
+                                 uint32_t payload_bytes, uint32_t kept_bytes) {
+  const uint64_t lost_if_refused = payload_bytes - kept_bytes;
   if (payload_bytes > kMaxChunkPayload) {
-    lost_bytes_ += payload_bytes;
+    lost_bytes_ += lost_if_refused;
     return absl::ResourceExhaustedError(absl::StrCat(
         "a chunk of ", payload_bytes, " bytes is more than a trace holds"));
   }
@@ -86,7 +87,7 @@ absl::Status ChunkWriter::Append(ChunkHeader header, const void* payload,
   const uint64_t limit =
       payload_bytes == 0 ? max_bytes_ + kReserveBytes : max_bytes_;
   if (written_bytes_ + bytes > limit) {
-    lost_bytes_ += payload_bytes;
+    lost_bytes_ += lost_if_refused;
     return absl::ResourceExhaustedError(
         absl::StrCat("the quota of ", Size(max_bytes_), " is used up"));
   }
@@ -104,7 +105,7 @@ absl::Status ChunkWriter::Append(ChunkHeader header, const void* payload,
     return absl::OkStatus();
   }
   const int error = errno;
-  lost_bytes_ += payload_bytes;
+  lost_bytes_ += lost_if_refused;
   if (ftruncate(fd_, static_cast<off_t>(written_bytes_)) == 0) {
     lseek(fd_, static_cast<off_t>(written_bytes_), SEEK_SET);
   }

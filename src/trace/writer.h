@@ -26,9 +26,10 @@ class ChunkWriter {
   // Fills in magic, version, payload size, lost bytes and checksums of `header`
   // and appends the chunk. ResourceExhausted: the quota is used up, the disk is
   // full, or the payload is larger than kMaxChunkPayload; the chunk is counted
-  // in lost_bytes().
+  // in lost_bytes(), but for `kept_bytes` of it: the caller still has them, and
+  // writes them another time.
   absl::Status Append(ChunkHeader header, const void* payload,
-                      uint32_t payload_bytes);
+                      uint32_t payload_bytes, uint32_t kept_bytes = 0);
 
   uint64_t written_bytes() const { return written_bytes_; }
   uint64_t lost_bytes() const { return lost_bytes_; }

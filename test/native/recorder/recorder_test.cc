@@ -249,6 +249,20 @@ TEST_F(RecorderTest, AFlushThatCannotBeWrittenIsReported) {
   EXPECT_TRUE(recorder->Dump().ok()) << "nothing was left to write";
 }
 
+// They go into the next chunk that is taken, and stay in memory until then.
+TEST_F(RecorderTest, StringsOfARefusedChunkAreNotLost) {
+  RecorderConfig config;
+  config.max_bytes = 1000;
+  config.flush_ms = 60'000;
+  auto recorder = Start(config);
+  recorder->InternString("GET /users/:id");
+  for (uint64_t n = 1; n <= 300; ++n) {
+    recorder->PushEvent(n + 1, Event(n));
+    if (n % 100 == 0) EXPECT_FALSE(recorder->Dump().ok());
+  }
+  EXPECT_EQ(recorder->stats().lost_bytes, 300 * kRecordBytes);
+}
+
 TEST_F(RecorderTest, StopIsIdempotentAndADumpAfterItIsRefused) {
   auto recorder = Start();
   recorder->Stop();
