@@ -252,6 +252,22 @@ void Engine::AbortAll(int signal_number) {
       EndExchange(slot, Failure::kAborted, "the run was interrupted");
     }
   }
+  if (!options_.closed) AbortWaiting();
+}
+
+// The arrivals that have been, and that no connection was free for.
+void Engine::AbortWaiting() {
+  const int64_t end_ns = result_.measured_to_ns;
+  for (; next_arrival_ns_ < end_ns;
+       next_arrival_ns_ = result_.start_ns + arrivals_.NextNs()) {
+    source_.Next(&request_);
+    Sample& sample = result_.samples.emplace_back();
+    sample.intended_ns = next_arrival_ns_;
+    sample.due_ns = sample.dispatched_ns = sample.end_ns = end_ns;
+    sample.spec = request_.spec;
+    sample.failure = Failure::kAborted;
+    sample.warmup = sample.intended_ns < result_.measured_from_ns;
+  }
 }
 
 absl::Status Engine::Wait(int64_t now_ns) {

@@ -91,6 +91,7 @@ class Engine {
   void CloseSlot(uint32_t slot);
   void ExpireDeadlines(int64_t now_ns);
   void AbortAll(int signal_number);
+  void AbortWaiting();
   absl::Status Wait(int64_t now_ns);
   bool Done(int64_t now_ns) const;
   void LetSignalsIn();

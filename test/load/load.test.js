@@ -359,6 +359,16 @@ describe('errors', () => {
     })
   }
 
+  it('counts also what waits for a connection when it is interrupted', async () => {
+    const server = net.createServer((socket) => socket.on('error', () => {}).resume())
+    await serving(server, async (url) => {
+      const { json } = await load([url, '--rate', '200', '--duration', '60', '--connections', '1', '--json'],
+        (child) => setTimeout(() => child.kill('SIGINT'), 1000))
+      assert.ok(json.sent_total > 100 && json.sent_total < 400, `${json.sent_total} requests`)
+      assert.deepStrictEqual(json.errors_by_kind, { aborted: json.sent_total })
+    })
+  })
+
   const usage = [
     [['http://127.0.0.1:1'], /--rate R .* is missing/],
     [['http://127.0.0.1:1', '--rate', 'fast'], /--rate: .*fast.*0\.001/],
