@@ -135,9 +135,8 @@ static inline uint32_t edgewise_next_id(struct EdgewiseWords* words) {
 }
 
 // Moves what the misses since the last time took into their bucket. A miss that
-// is not timed only counts down, in the words that it reads anyway: there may
-// be a hundred in an event, each of which would find `buckets` out of the
-// cache.
+// is not timed only counts down, in the words that it reads anyway: an event
+// may have a hundred, each of which would find `buckets` out of the cache.
 static inline void edgewise_settle_misses(struct EdgewiseWords* words) {
   uint32_t misses = (uint32_t)words->misses_settled - words->misses_to_next;
   words->buckets[EDGEWISE_IC_MISS] += misses * words->miss_ticks;
