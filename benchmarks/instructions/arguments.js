@@ -5,7 +5,7 @@ const { problemWith, serverOptions, serverSettings } = require('../overhead/serv
 const { SUBJECTS } = require('./subjects')
 
 const NAMES = Object.keys(SUBJECTS)
-const DEFAULTS = { runs: 4, seconds: 5, warmup: 10, connections: 16 }
+const DEFAULTS = { runs: 3, seconds: 4, warmup: 8, connections: 16 }
 
 const USAGE = `Usage: npm run bench:instructions -- [options]
 

@@ -78,8 +78,9 @@ function countMisses () {
   const missing = () => objects.forEach(object => load(object))
   icShare(missing) // What such a miss takes is known from now on.
   const [miss, hit] = [icShare(missing), icShare(() => objects.forEach(() => load(objects[0])))]
-  assert.ok(miss > 0.3, `of the time of loads that miss: ${miss}`)
-  assert.ok(hit < 0.05, `of the time of loads that hit: ${hit}`)
+  // Some 60 % where the processor is ours; a thousandth if only those that are timed counted.
+  assert.ok(miss > 0.05, `of the time of loads that miss: ${miss}`)
+  assert.ok(hit < 0.005, `of the time of loads that hit: ${hit}`)
   console.log(JSON.stringify({ miss, hit }))
 }
 
