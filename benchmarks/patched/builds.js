@@ -24,15 +24,8 @@ async function findBuilds () {
   for (const { built, file, howToBuild } of [patched, unpatched]) {
     if (!built) throw new TaskError(`${file} is not built. Next step: ${howToBuild}.`)
   }
-  return { unpatched: unpatched.file, patched: patched.file, addon: await buildTracking(patched.file) }
+  const addon = await buildAddon('benchmarks/patched/tracking.cc', patched.file, ['src/hooks/event_api.h'])
+  return { unpatched: unpatched.file, patched: patched.file, addon }
 }
 
-/**
- * @param {string} node
- * @returns {Promise<string>} the addon that switches tracking
- */
-function buildTracking (node) {
-  return buildAddon('benchmarks/patched/tracking.cc', node, ['src/hooks/event_api.h'])
-}
-
-module.exports = { buildTracking, findBuilds }
+module.exports = { findBuilds }

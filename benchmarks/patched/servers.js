@@ -29,18 +29,13 @@ const SIGNAL_MS = 20
  */
 async function measurePair (server, pair, round, programs, settings) {
   const backwards = round % 2 === 1
-  const variants = PAIRS[pair].map((variant) => tracked(variant, { node: programs[variant], addon: programs.addon }))
+  const variants = PAIRS[pair].map((variant) => ({
+    name: variant,
+    text: '',
+    start: () => ({ node: programs[variant], args: ['--require', PRELOAD], env: { BENCHMARK_ADDON: programs.addon } })
+  }))
   return withPair(server, turned(variants, backwards), settings, (servers) =>
     watch(turned(servers, backwards), pair === 'on', settings))
-}
-
-/**
- * @param {string} name
- * @param {{ node: string, addon: string }} program addon: that switches tracking
- * @returns {import('../overhead/variants').Variant} a server in which toggle() switches it
- */
-function tracked (name, { node, addon }) {
-  return { name, text: '', start: () => ({ node, args: ['--require', PRELOAD], env: { BENCHMARK_ADDON: addon } }) }
 }
 
 const turned = (two, backwards) => backwards ? two.toReversed() : two
@@ -66,9 +61,9 @@ async function watch ([base, compared], switches, settings) {
   return windows
 }
 
-async function toggle (/** @type {{ pid: number }} */ { pid }) {
+async function toggle ({ pid }) {
   process.kill(pid, 'SIGUSR2')
   await sleep(SIGNAL_MS)
 }
 
-module.exports = { PAIRS, SERVERS, measurePair, toggle, tracked }
+module.exports = { PAIRS, SERVERS, measurePair }

@@ -39,7 +39,6 @@ const PACKAGES = [
   { name: 'libssl-dev', group: 'node', pkgConfig: 'openssl', reason: 'a library of Node' },
   { name: 'libicu-dev', group: 'node', pkgConfig: 'icu-i18n', reason: 'a library of Node' },
   { name: 'librsvg2-bin', group: 'figures', command: 'rsvg-convert', reason: 'makes a PNG of a figure' },
-  { name: 'valgrind', group: 'instructions', command: 'valgrind', reason: 'counts the instructions of a request' },
   { name: 'clang', group: 'fuzz', command: 'clang++', reason: 'builds the fuzzer of the trace reader' },
   { name: 'libclang-rt-dev', group: 'fuzz', command: 'clang++', reason: 'libFuzzer and the sanitizers of clang' }
 ]
@@ -67,7 +66,7 @@ function thisMachine () {
 
 /**
  * The packages of some groups that are neither installed nor otherwise there.
- * @param {string[]} groups as in PACKAGES
+ * @param {string[]} groups 'addon', 'build', 'check', 'figures' or 'fuzz'
  * @param {Machine} machine
  * @returns {Package[]} in the order of the list
  */
