@@ -3,7 +3,7 @@
 // Drives edgewise-load against servers whose behaviour is known.
 
 const assert = require('node:assert')
-const { fork, spawn } = require('node:child_process')
+const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
@@ -12,9 +12,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, before, describe, it } = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
-
-const LOAD = process.env.EDGEWISE_LOAD ||
-  path.join(__dirname, '../../build/benchmarks/load/edgewise-load')
+const { LOAD, load, serving } = require('./run-load')
 
 /** @type {string} */
 let folder
@@ -24,41 +22,6 @@ before(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-load-'))
 })
 after(() => fs.rmSync(folder, { recursive: true, force: true }))
-
-/**
- * Runs edgewise-load to its end.
- * @param {string[]} args
- * @param {(child: import('node:child_process').ChildProcess) => void} [onStart]
- * @returns {Promise<{code: number, stdout: string, stderr: string, json: any}>}
- *   `json` is the summary, when there is one
- */
-async function load (args, onStart) {
-  const child = spawn(LOAD, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk) => { stdout += chunk })
-  child.stderr.on('data', (chunk) => { stderr += chunk })
-  if (onStart) onStart(child)
-  const [code] = await once(child, 'close')
-  return { code, stdout, stderr, json: stdout.startsWith('{') ? JSON.parse(stdout) : undefined }
-}
-
-/**
- * Serves on a free loopback port while `body` runs.
- * @param {net.Server} server
- * @param {(url: string) => Promise<void>} body
- */
-async function serving (server, body) {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  try {
-    await body(`http://127.0.0.1:${port}`)
-  } finally {
-    server.close()
-    if (server instanceof http.Server) server.closeAllConnections()
-  }
-}
 
 /**
  * @param {unknown} mix
