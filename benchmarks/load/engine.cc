@@ -108,12 +108,18 @@ bool Engine::MayStart() const {
          in_flight_ < static_cast<uint64_t>(options_.connections);
 }
 
-void Engine::Dispatch(int64_t intended_ns) {
+// The sample of an arrival, whose request is drawn.
+Sample& Engine::Arrive(int64_t intended_ns) {
   Sample& sample = result_.samples.emplace_back();
   sample.intended_ns = intended_ns;
   sample.warmup = intended_ns < result_.measured_from_ns;
   source_.Next(&request_);
   sample.spec = request_.spec;
+  return sample;
+}
+
+void Engine::Dispatch(int64_t intended_ns) {
+  Sample& sample = Arrive(intended_ns);
   const RequestSpec& spec = mix_.requests[request_.spec];
   // All connections were busy until the last exchange ended.
   const bool waited =
@@ -260,13 +266,9 @@ void Engine::AbortWaiting() {
   const int64_t end_ns = result_.measured_to_ns;
   for (; next_arrival_ns_ < end_ns;
        next_arrival_ns_ = result_.start_ns + arrivals_.NextNs()) {
-    source_.Next(&request_);
-    Sample& sample = result_.samples.emplace_back();
-    sample.intended_ns = next_arrival_ns_;
+    Sample& sample = Arrive(next_arrival_ns_);
     sample.due_ns = sample.dispatched_ns = sample.end_ns = end_ns;
-    sample.spec = request_.spec;
     sample.failure = Failure::kAborted;
-    sample.warmup = sample.intended_ns < result_.measured_from_ns;
   }
 }
 

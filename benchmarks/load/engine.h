@@ -82,6 +82,7 @@ class Engine {
   void StartDue();
   void StartDueOpen();
   bool MayStart() const;
+  Sample& Arrive(int64_t intended_ns);
   void Dispatch(int64_t intended_ns);
   // An idle connection, or a new one (which may have failed to open: Start()
   // says so).

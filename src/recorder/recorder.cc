@@ -238,14 +238,9 @@ void Recorder::WriteHeld() {
 
 void Recorder::WriteRecords(const ChunkHeader& header,
                             std::vector<Record> records) {
-  std::vector<Record> payload = TakeNewStrings();
-  const size_t strings = payload.size();
-  if (strings == 0) {
-    payload = std::move(records);
-  } else {
-    payload.insert(payload.end(), records.begin(), records.end());
-  }
-  WriteChunk(header, payload, strings);
+  const std::vector<Record> strings = TakeNewStrings();
+  records.insert(records.begin(), strings.begin(), strings.end());
+  WriteChunk(header, records, strings.size());
 }
 
 // `strings` of the records, the first ones, are from TakeNewStrings().

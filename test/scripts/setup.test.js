@@ -166,11 +166,17 @@ test('suites are the directories of test/, by name or file', () => {
   assert.strictEqual(suiteCommand(all[0], 'node')[0], 'ctest')
 })
 
-test('an installed package, which has no node-gyp of its own, says how npm builds it', t => {
+/** What is in a checkout or a package before npm has installed anything. */
+function copyWithoutModules (t, parts) {
   const copy = temporaryTree(t, {})
-  for (const part of ['lib', 'scripts', 'patches', 'package.json']) {
+  for (const part of ['lib', 'scripts', 'patches', 'package.json', ...parts]) {
     fs.cpSync(path.join(SCRIPTS, '..', part), path.join(copy, part), { recursive: true })
   }
+  return copy
+}
+
+test('an installed package, which has no node-gyp of its own, says how npm builds it', t => {
+  const copy = copyWithoutModules(t, [])
   const env = { ...process.env }
   delete env.npm_config_node_gyp
   const { status, stderr } = spawnSync(process.execPath, [path.join(copy, 'scripts/build-addon')], { env, encoding: 'utf8' })
@@ -179,10 +185,7 @@ test('an installed package, which has no node-gyp of its own, says how npm build
 })
 
 test('a checkout without node_modules gets them before a Node is built', t => {
-  const copy = temporaryTree(t, {})
-  for (const part of ['lib', 'scripts', 'patches', 'package.json', 'package-lock.json']) {
-    fs.cpSync(path.join(SCRIPTS, '..', part), path.join(copy, part), { recursive: true })
-  }
+  const copy = copyWithoutModules(t, ['package-lock.json'])
   const bin = addPrograms(copy, {
     'dpkg-query': 'for name; do echo "ii $name"; done', // All packages are installed.
     npm: 'echo "npm $1 in $PWD"; exit 1'
