@@ -175,6 +175,11 @@ void Controller::TakeQueued(bool may_act) {
     Take(signal, signal.now_ns, may_act);
   }
   TakeBegins(begins, kNever, may_act);
+  const uint64_t dropped = dropped_.load(std::memory_order_relaxed);
+  if (std::exchange(told_dropped_, dropped) != dropped) {
+    const int64_t now_ns = MonotonicTickNs();
+    Take({.kind = SignalKind::kSignalsLost, .now_ns = now_ns}, now_ns, may_act);
+  }
 }
 
 // At most so many, of before that time; returns how many.

@@ -160,8 +160,9 @@ class Controller {
   int64_t lower_at_ns_ = kNever;  // a lowering that waits for that
   int64_t act_cause_ns_ = 0;  // a raise that waits for the thread: its cause
   bool act_waits_ = false;
-  bool busy_ = false;        // the loop runs events
-  bool collecting_ = false;  // a collection runs
+  bool busy_ = false;          // the loop runs events
+  bool collecting_ = false;    // a collection runs
+  uint64_t told_dropped_ = 0;  // of dropped_, to the policy
   int64_t idle_since_ns_ = 0;
   int64_t last_seen_queue_ns_ = 0;  // the queue's length was known then
   int64_t next_wake_ns_ = kNever;   // as it was when the lock was last given up

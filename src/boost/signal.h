@@ -16,6 +16,7 @@ enum class SignalKind : uint8_t {
                   // that is only known to be since the loop's last wait
   kRequestEnd,    // `request`
   kDeadline,      // the time that next_deadline_ns() named has come
+  kSignalsLost,   // some were dropped: a request may have ended unnoticed
 };
 
 // What a collection does; the same numbers as V8's GCType.

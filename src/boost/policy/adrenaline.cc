@@ -19,6 +19,8 @@ void Adrenaline::On(const Signal& signal) {
     if (InFlightRequest* entry = in_flight_.Find(signal.request)) {
       in_flight_.Remove(entry);
     }
+  } else if (signal.kind == SignalKind::kSignalsLost) {
+    in_flight_.Clear();
   }
 }
 

@@ -2,7 +2,8 @@
 
 namespace edgewise {
 
-InFlight::InFlight() {
+void InFlight::Clear() {
+  size_ = 0;
   buckets_.fill(kEnds);
   for (size_t i = 0; i < kCapacity; ++i) free_[i] = static_cast<uint16_t>(i);
   slots_[kEnds].older = kEnds;

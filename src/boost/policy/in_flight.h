@@ -27,7 +27,7 @@ class InFlight {
  public:
   static constexpr size_t kCapacity = 4096;
 
-  InFlight();
+  InFlight() { Clear(); }
 
   // The request, at the end of the order; null when the table is full, the
   // number is 0 or in flight already. Valid until Remove().
@@ -37,6 +37,9 @@ class InFlight {
   InFlightRequest* Find(uint32_t request);
 
   void Remove(InFlightRequest* entry);
+
+  // Forgets all of them.
+  void Clear();
 
   // Takes it out of the order; it is still found by its number.
   void Unlist(InFlightRequest* entry);

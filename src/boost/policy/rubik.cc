@@ -31,6 +31,9 @@ void Rubik::On(const Signal& signal) {
     case SignalKind::kRequestEnd:
       End(signal);
       break;
+    case SignalKind::kSignalsLost:
+      in_flight_.Clear();
+      break;
     default:
       if (signal.now_ns < deadline_ns_) return;
       break;

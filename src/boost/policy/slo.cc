@@ -50,6 +50,10 @@ void Slo::Take(const Signal& signal) {
     case SignalKind::kRequestEnd:
       RequestEnd(signal);
       return;
+    case SignalKind::kSignalsLost:
+      CloseFirst();
+      in_flight_.Clear();
+      return;
     case SignalKind::kDeadline:
       return;
   }

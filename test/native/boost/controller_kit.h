@@ -121,7 +121,8 @@ class FakePolicy : public Policy {
  private:
   static bool IsOfTheLoop(const Signal& signal) {
     return signal.kind != SignalKind::kDeadline &&
-           signal.kind != SignalKind::kQueueLength;
+           signal.kind != SignalKind::kQueueLength &&
+           signal.kind != SignalKind::kSignalsLost;
   }
 
   const int64_t head_ns_;

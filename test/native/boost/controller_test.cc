@@ -4,11 +4,15 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "boost/policy/adrenaline.h"
 #include "boost/policy/gc_boost.h"
 #include "test/native/boost/controller_kit.h"
 #include "test/native/boost/fake_sysfs.h"
@@ -43,6 +47,40 @@ TEST_F(ControllerTest, ACollectionWhoseEndWasDroppedIsNotBoostedForEver) {
   EXPECT_EQ(asked_.last(), Level::kHigh);
   Post(SignalKind::kGcEnd);
   EXPECT_EQ(asked_.last(), Level::kLow);
+}
+
+// Says when it is asked, and answers when the test gives back `asked.mutex`.
+class StallingActuator : public FakeActuator {
+ public:
+  StallingActuator(ActuatorCalls* asked, std::atomic<int>* calls)
+      : FakeActuator(asked, /*call_ns=*/100'000, 0), calls_(calls) {}
+  absl::Status Set(Level level) override {
+    ++*calls_;
+    return FakeActuator::Set(level);
+  }
+
+ private:
+  std::atomic<int>* const calls_;
+};
+
+TEST_F(ControllerTest, ARequestWhoseEndWasDroppedIsNotBoostedForEver) {
+  std::atomic<int> calls = 0;
+  controller_ = std::make_unique<Controller>(
+      std::make_unique<Adrenaline>(PolicyConfig{.tail_routes = {1}}),
+      std::make_unique<StallingActuator>(&asked_, &calls), ControllerConfig{});
+  const auto post = [&](SignalKind kind) {
+    controller_->Post(
+        {.kind = kind, .route = 1, .request = 1, .now_ns = MonotonicTickNs()});
+  };
+  {
+    const std::lock_guard stalled(asked_.mutex);
+    post(SignalKind::kRequestBegin);
+    while (calls < 2) SleepMs(1);  // the thread has the controller's lock
+    for (int i = 0; i < 256; ++i) post(SignalKind::kDeadline);  // all its room
+    post(SignalKind::kRequestEnd);
+  }
+  EXPECT_TRUE(Eventually(3, Level::kLow));
+  EXPECT_EQ(controller_->stats().dropped_signals, 1u);
 }
 
 TEST_F(ControllerTest, ADearActuatorIsCalledByTheThread) {

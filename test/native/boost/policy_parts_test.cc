@@ -125,6 +125,20 @@ TEST(InFlight, IgnoresWhatIsTooMuch) {
   EXPECT_NE(table->Add(99'999), nullptr);
 }
 
+TEST(InFlight, HasRoomForAllOnceItIsCleared) {
+  auto table = std::make_unique<InFlight>();
+  for (uint32_t i = 1; i <= 100; ++i) ASSERT_NE(table->Add(i), nullptr);
+  table->Unlist(table->Find(50));
+  table->Clear();
+  EXPECT_EQ(table->size(), 0U);
+  EXPECT_EQ(table->Oldest(), nullptr);
+  EXPECT_EQ(table->Find(3), nullptr);
+  for (uint32_t i = InFlight::kCapacity; i > 0; --i) {
+    ASSERT_NE(table->Add(i), nullptr);
+  }
+  EXPECT_EQ(table->Oldest()->request, InFlight::kCapacity);
+}
+
 TEST(InFlight, AgreesWithAMapUnderChange) {
   auto table = std::make_unique<InFlight>();
   std::unordered_map<uint32_t, uint32_t> truth;

@@ -26,6 +26,21 @@ TEST(AdrenalinePolicy, BoostsTailRoutesForTheirLife) {
   EXPECT_EQ(player.level(), Level::kLow);
 }
 
+// Its end may have been among them.
+TEST(AdrenalinePolicy, ForgetsWhatWasInFlightWhenSignalsAreLost) {
+  PolicyConfig config;
+  config.tail_routes = {4};
+  Player player(MakeOrDie("adrenaline", config));
+  player.Request(1, 4);
+  player.Tell({.kind = SignalKind::kSignalsLost});
+  EXPECT_EQ(player.level(), Level::kLow);
+  player.Request(2, 4);
+  player.RequestEnd(1);
+  EXPECT_EQ(player.level(), Level::kHigh);
+  player.RequestEnd(2);
+  EXPECT_EQ(player.level(), Level::kLow);
+}
+
 PolicyConfig WithTarget(int64_t target_ns) {
   PolicyConfig config = PaperConfig();
   config.target_ns = target_ns;
@@ -61,6 +76,16 @@ TEST(RubikPolicy, CountsTheAgeAgainstTheTarget) {
   Player player = WarmRubik(10 * kMs);
   player.Request(1, 1, 9'500 * kUs);
   EXPECT_EQ(player.level(), Level::kHigh);
+}
+
+TEST(RubikPolicy, ForgetsWhatWasInFlightWhenSignalsAreLost) {
+  Player player = WarmRubik(10 * kMs);
+  player.Request(1, 1, 9'500 * kUs);
+  player.Tell({.kind = SignalKind::kSignalsLost});
+  EXPECT_EQ(player.level(), Level::kLow);
+  EXPECT_EQ(player.policy().next_deadline_ns(), kNever);
+  player.RequestEnd(1);
+  EXPECT_EQ(player.level(), Level::kLow);
 }
 
 TEST(RubikPolicy, ReconsidersAsTimePasses) {
