@@ -6,18 +6,22 @@ namespace edgewise {
 namespace {
 
 // The share of so long a time is saved up at most, for looks that come at once
-// (a queue that grows), and so long the thread is deaf at most when it has
-// taken too much.
+// (a queue that grows).
 constexpr double kSavedNs = 20'000'000;
+// So long the thread is deaf at most when it has taken too much: while it has
+// its whole share, and while the loop does not rest.
 constexpr double kMostDeafNs = 5'000'000;
+constexpr double kMostDeafRestlessNs = 100'000'000;
 
 }  // namespace
 
 void LookBudget::Turn(int64_t now_ns, int64_t spent_ns, bool looked) {
   const auto since_ns = static_cast<double>(now_ns - now_ns_);
   const auto cost_ns = looked ? static_cast<double>(spent_ns - spent_ns_) : 0;
+  const double most_debt_ns =
+      std::min(share_ * kMostDeafNs, share() * kMostDeafRestlessNs);
   credit_ns_ = std::clamp(credit_ns_ + share() * since_ns - cost_ns,
-                          -share() * kMostDeafNs, share() * kSavedNs);
+                          -most_debt_ns, share() * kSavedNs);
   if (looked) looks_ = std::min(looks_ + 1, kMostLooks);
   now_ns_ = now_ns;
   spent_ns_ = spent_ns;

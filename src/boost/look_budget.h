@@ -1,13 +1,15 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace edgewise {
 
 // How much of a processor the looks at the queue may take. A look reads the
 // loop's sockets from another processor, which costs the loop as well. A loop
-// that rests now and then has some hundred looks after each rest; one that
-// never does, whose queue is as long as ever, has few.
+// that rests often is looked at whenever something comes; one that hardly ever
+// does, whose queue is as long as ever, seldom: each rest makes up for some
+// looks, and those that none has made up for make the share smaller.
 class LookBudget {
  public:
   // `share` of a processor's time: more than 0, at most 1.
@@ -18,20 +20,22 @@ class LookBudget {
   void Turn(int64_t now_ns, int64_t spent_ns, bool looked);
 
   // The loop has had nothing to do.
-  void Rested() { looks_ = 0; }
+  void Rested() { looks_ -= std::min(looks_, kLooksOfARest); }
 
   // Until then the thread is deaf to what becomes ready.
   int64_t listens_from_ns() const { return listens_from_ns_; }
 
  private:
-  // So many looks without a rest halve the share, so often at most.
+  // So many looks that no rest has made up for halve the share, so often at
+  // most.
   static constexpr uint32_t kPatience = 128;
-  static constexpr uint32_t kMostLooks = 6 * kPatience;
+  static constexpr uint32_t kMostLooks = 10 * kPatience;
+  static constexpr uint32_t kLooksOfARest = 32;
 
   double share() const;
 
   const double share_;
-  uint32_t looks_ = kMostLooks;  // since the loop has rested
+  uint32_t looks_ = kMostLooks;  // that no rest has made up for
   int64_t now_ns_ = 0;           // of the last turn
   int64_t spent_ns_ = 0;
   double credit_ns_ = 0;  // of processor time; negative: too much spent
