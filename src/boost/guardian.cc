@@ -132,7 +132,7 @@ absl::Status AwaitReady(int fd) {
 
 absl::StatusOr<std::unique_ptr<Guardian>> Guardian::Start(
     const std::string& program, const std::string& root,
-    const std::vector<Setting>& saved, int lock_fd) {
+    const std::vector<SavedSetting>& saved, int lock_fd) {
   SocketPair sockets;
   const absl::Status opened = OpenSockets(&sockets);
   if (!opened.ok()) return opened;

@@ -16,6 +16,14 @@ inline constexpr int kGuardianFd = 3;
 // What it holds open until it has ended: its owner's lock.
 inline constexpr int kGuardianLockFd = 4;
 
+// A value to write back.
+struct SavedSetting {
+  Setting setting;
+  // As the owner has left it: when another value stands there, somebody else
+  // governs by now, and nothing is written. Empty: cannot be told.
+  Setting ours;
+};
+
 // A process of its own that writes values back when its owner, this process,
 // ends without having done so: by SIGKILL, a crash, the OOM killer. It sees
 // that the socket to its owner, or its owner's process itself, has gone. It
@@ -35,7 +43,7 @@ class Guardian {
   // with the reason.
   static absl::StatusOr<std::unique_ptr<Guardian>> Start(
       const std::string& program, const std::string& root,
-      const std::vector<Setting>& saved, int lock_fd = -1);
+      const std::vector<SavedSetting>& saved, int lock_fd = -1);
 
   // The values are back, or were never changed. Idempotent.
   void Release();

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "boost/guardian.h"
@@ -74,9 +75,11 @@ absl::Status WriteBelow(const std::string& directory, const Setting& setting) {
 }
 
 // What can be written is, whatever becomes of the rest.
-int WriteBack(const std::string& directory, const std::vector<Setting>& saved) {
+int WriteBack(const std::string& directory,
+              const std::vector<SavedSetting>& saved) {
   int exit_code = 0;
-  for (const Setting& setting : saved) {
+  for (const auto& [setting, ours] : saved) {
+    if (!OtherValue(ours).empty()) continue;
     const absl::Status status = WriteBelow(directory, setting);
     if (status.ok()) continue;
     exit_code = 1;
@@ -104,8 +107,8 @@ absl::StatusOr<guardian_protocol::List> ReceiveList(int fd) {
 }
 
 absl::Status CheckPaths(const std::string& directory,
-                        const std::vector<Setting>& saved) {
-  for (const Setting& setting : saved) {
+                        const std::vector<SavedSetting>& saved) {
+  for (const auto& [setting, ours] : saved) {
     const std::optional<std::string> real = RealPath(setting.path);
     if (real && real->starts_with(directory + "/")) continue;
     return absl::InvalidArgumentError(

@@ -9,8 +9,9 @@ namespace edgewise::guardian_protocol {
 
 std::string ListText(const List& list) {
   std::string text = absl::StrCat("root\t", list.root, "\t", list.owner);
-  for (const Setting& setting : list.saved) {
-    absl::StrAppend(&text, "\nwrite\t", setting.path, "\t", setting.value);
+  for (const auto& [setting, ours] : list.saved) {
+    absl::StrAppend(&text, "\nwrite\t", setting.path, "\t", setting.value, "\t",
+                    ours.path, "\t", ours.value);
   }
   return text.append(kEndOfList);
 }
@@ -24,7 +25,7 @@ absl::StatusOr<List> ParseList(const std::string& text) {
   const std::string lines(text, 0, text.size() - kEndOfList.size());
   for (const absl::string_view line : absl::StrSplit(lines, '\n')) {
     const std::vector<absl::string_view> fields = absl::StrSplit(line, '\t');
-    const bool right = fields.size() == 3 &&
+    const bool right = fields.size() == (first ? 3 : 5) &&
                        fields[0] == (first ? "root" : "write") &&
                        (!first || absl::SimpleAtoi(fields[2], &list.owner));
     if (!right) {
@@ -33,7 +34,8 @@ absl::StatusOr<List> ParseList(const std::string& text) {
     if (first) {
       list.root = std::string(fields[1]);
     } else {
-      list.saved.push_back({std::string(fields[1]), std::string(fields[2])});
+      list.saved.push_back({{std::string(fields[1]), std::string(fields[2])},
+                            {std::string(fields[3]), std::string(fields[4])}});
     }
     first = false;
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "boost/sysfs.h"
+#include "boost/guardian.h"
 
 // What a process and its guardian say to each other: the owner's list, the
 // guardian's answer (kReady, or a line that says why not), and, when the values
@@ -27,7 +27,7 @@ inline constexpr size_t kMaxListBytes = size_t{4} << 20;
 struct List {
   std::string root;  // prefix of /sys
   pid_t owner = 0;
-  std::vector<Setting> saved;
+  std::vector<SavedSetting> saved;
 };
 
 std::string ListText(const List& list);

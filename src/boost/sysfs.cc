@@ -61,6 +61,12 @@ absl::StatusOr<uint64_t> ReadNumber(const std::string& path) {
   return number;
 }
 
+std::string OtherValue(const Setting& written) {
+  if (written.path.empty()) return "";
+  std::string now = ReadValue(written.path).value_or("");
+  return now == written.value ? "" : now;
+}
+
 absl::Status WriteValue(const Setting& setting) {
   const absl::StatusOr<ValueFile> file = ValueFile::Open(setting.path);
   if (!file.ok()) return file.status();

@@ -23,6 +23,10 @@ absl::StatusOr<std::string> ReadValue(const std::string& path);
 // ReadValue() as a number; Unavailable when it is none.
 absl::StatusOr<uint64_t> ReadNumber(const std::string& path);
 
+// What stands in the place of a setting that was written; empty: it does, or it
+// cannot be told.
+std::string OtherValue(const Setting& written);
+
 // Opens, writes, closes. Errors as those of ReadValue().
 absl::Status WriteValue(const Setting& setting);
 

@@ -28,9 +28,9 @@ absl::StatusOr<std::unique_ptr<Actuator>> FileActuator::Make(
     FilePlan plan, const ActuatorConfig& config) {
   std::unique_ptr<FileActuator> actuator(new FileActuator(plan));
   if (!config.guardian_program.empty()) {
-    std::vector<Setting> saved;
+    std::vector<SavedSetting> saved;
     for (const LevelFile& file : plan.files) {
-      saved.insert(saved.end(), file.saved.begin(), file.saved.end());
+      for (const Setting& each : file.saved) saved.push_back({each, file.ours});
     }
     auto guardian = Guardian::Start(config.guardian_program, config.root, saved,
                                     actuator->lock_.fd());
@@ -128,7 +128,7 @@ absl::Status FileActuator::Write(Level level) {
 
 std::string FileActuator::LeaveOut(Domain& domain, const std::string& reason) {
   domain.file.Close();
-  const std::string other = OtherGovernor(domain);
+  const std::string other = OtherValue(domain.plan.ours);
   domain.taken_over = !other.empty();
   if (domain.taken_over) {
     return absl::StrCat(reason, ": CPU ", domain.plan.cpus,
@@ -137,13 +137,6 @@ std::string FileActuator::LeaveOut(Domain& domain, const std::string& reason) {
   HandBack(domain);
   return absl::StrCat(reason, ": CPU ", domain.plan.cpus,
                       " is boosted no longer");
-}
-
-std::string FileActuator::OtherGovernor(const Domain& domain) {
-  const Setting& ours = domain.plan.ours;
-  if (ours.path.empty()) return "";
-  const std::string now = ReadValue(ours.path).value_or("");
-  return now == ours.value ? "" : now;
 }
 
 void FileActuator::HandBack(const Domain& domain) {
@@ -159,7 +152,8 @@ void FileActuator::Restore() {
   for (Domain& domain : domains_) {
     domain.file.Close();
     // Since the last write somebody may have taken it over, too.
-    if (!domain.taken_over && OtherGovernor(domain).empty()) HandBack(domain);
+    if (!domain.taken_over && OtherValue(domain.plan.ours).empty())
+      HandBack(domain);
   }
   if (guardian_) guardian_->Release();
   lock_ = PolicyLock();

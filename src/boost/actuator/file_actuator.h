@@ -85,8 +85,6 @@ class FileActuator : public Actuator {
   static absl::Status Open(Domain& domain);
   void Reopen();
   absl::Status Write(Level level);
-  // What stands in the place of `ours`; empty: ours, or it cannot be told.
-  static std::string OtherGovernor(const Domain& domain);
   // Sets a domain back to what was, as far as that can be.
   static void HandBack(const Domain& domain);
   // Returns `reason` with what has become of the domain.

@@ -66,9 +66,10 @@ class GuardianTest : public testing::Test {
     return sysfs_.Read(FakeSysfs::Policy(policy, "scaling_governor"));
   }
 
-  std::vector<Setting> Saved() const {
+  std::vector<SavedSetting> Saved() const {
     return {
-        {sysfs_.Path(FakeSysfs::Policy(0, "scaling_governor")), "schedutil"}};
+        {{sysfs_.Path(FakeSysfs::Policy(0, "scaling_governor")), "schedutil"},
+         {}}};
   }
 
   auto Start() const {

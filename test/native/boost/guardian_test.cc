@@ -66,6 +66,22 @@ TEST_F(GuardianTest, RestoresWhenTheOwnerIsKilledAtAnyInstant) {
   EXPECT_EQ(boosted, kBoostedKills);
 }
 
+TEST_F(GuardianTest, LeavesWhatSomebodyElseGovernsByNow) {
+  const pid_t owner = fork();
+  if (owner == 0) {
+    const auto actuator = MakeActuator(config_);
+    if (!actuator.ok() || !(*actuator)->Set(Level::kHigh).ok()) _exit(1);
+    sysfs_.Write(FakeSysfs::Policy(0, "scaling_governor"), "performance");
+    kill(getpid(), SIGKILL);
+  }
+  ASSERT_EQ(waitpid(owner, nullptr, 0), owner);
+  int status = -1;
+  ASSERT_GT(waitpid(-1, &status, 0), 0) << "no guardian";
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(Governor(0), "performance");
+  EXPECT_EQ(Governor(1), "schedutil");
+}
+
 TEST_F(GuardianTest, WritesNothingOnceReleased) {
   auto guardian = Start();
   ASSERT_TRUE(guardian.ok()) << guardian.status();
@@ -179,8 +195,8 @@ TEST_F(GuardianTest, RefusesFilesElsewhere) {
   for (const std::string& path :
        {victim, sysfs_.Path(link),
         sysfs_.Path("devices/system/cpu/../../../../victim")}) {
-    const auto guardian =
-        Guardian::Start(GuardianProgram(), sysfs_.root(), {{path, "yours"}});
+    const auto guardian = Guardian::Start(GuardianProgram(), sysfs_.root(),
+                                          {{{path, "yours"}, {}}});
     ASSERT_FALSE(guardian.ok()) << path;
     EXPECT_THAT(std::string(guardian.status().message()),
                 HasSubstr("is not below"));
