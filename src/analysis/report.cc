@@ -77,12 +77,13 @@ class Analysis {
            (options_.thread < 0 || int64_t{thread} == options_.thread);
   }
 
-  // Whose file it is, from its first good chunk.
+  // Whose file it is, from its first good chunk. Of one without, nobody knows:
+  // it is read, and reported.
   bool IsChosen(ByteSource* source) const {
     if (options_.process < 0 && options_.thread < 0) return true;
     ChunkReader reader(source, "", nullptr);
     Chunk chunk;
-    return reader.Next(&chunk) &&
+    return !reader.Next(&chunk) ||
            IsChosen(chunk.header.process, chunk.header.thread);
   }
 

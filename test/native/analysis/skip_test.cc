@@ -4,7 +4,8 @@
 
 #include "test/native/analysis/report_kit.h"
 
-// The requests of the first seconds, left out of a report.
+// What is left out of a report: the requests of the first seconds, the files of
+// other threads.
 
 namespace edgewise {
 namespace {
@@ -100,6 +101,20 @@ TEST(SkipTest, CountsWhoCameBeforeTheFirstThatIsRead) {
   const auto report = ReportOf(t, options);
   EXPECT_EQ(report["requests"]["count"], 0);
   EXPECT_EQ(report["requests"]["skipped"], 2);
+}
+
+// Nobody knows whose it is: also the report of one thread tells it.
+TEST(ChosenThreadTest, AFileThatCannotBeReadIsAProblem) {
+  TraceBuilder t = TenJobs();
+  ReportOptions options;
+  options.thread = 0;
+  const Json report = ReportOf({t.Bytes(), ""}, options);
+  EXPECT_EQ(report["requests"]["count"], 8);
+  ASSERT_EQ(report["problems"].size(), 1);
+  EXPECT_EQ(report["problems"][0]["what"], "the file is empty");
+  options.thread = 1;
+  EXPECT_FALSE(
+      BuildReport(std::vector<TraceBytes>{{"1-1.ewt", ""}}, options).ok());
 }
 
 }  // namespace
