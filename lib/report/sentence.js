@@ -40,11 +40,11 @@ function sentence (report) {
 
 /** @param {Json} report */
 function nothing ({ requests = {} }) {
-  if (requests.skipped > 0) {
-    return `No request is left: all ${count(requests.skipped)} began in the first seconds, which --skip leaves out; skip less, or record longer.`
-  }
   const others = ['aborted', 'failed', 'unfinished', 'lost'].filter((key) => requests[key] > 0)
   const known = others.length > 0 ? ` (${others.map((key) => `${requests[key]} ${key}`).join(', ')})` : ''
+  if (requests.skipped > 0) {
+    return `No finished request is left${known}: ${count(requests.skipped)} began in the first seconds, which --skip leaves out; skip less, or record longer.`
+  }
   return `No finished request was recorded${known}: send requests to the server while it records, or name them with edgewise.request().`
 }
 

@@ -174,7 +174,7 @@ test('first sentence: no request, one request, no rest, no tail', () => {
   assert.equal(firstLine(none), 'No finished request was recorded (3 aborted, 2 lost): send requests to the server while it records, or name them with edgewise.request().')
   assert.doesNotMatch(render(none), /NaN|undefined|null/)
   const skipped = { ...none, requests: { ...none.requests, skipped: 1600 } }
-  assert.equal(firstLine(skipped), 'No request is left: all 1,600 began in the first seconds, which --skip leaves out; skip less, or record longer.')
+  assert.equal(firstLine(skipped), 'No finished request is left (3 aborted, 2 lost): 1,600 began in the first seconds, which --skip leaves out; skip less, or record longer.')
   const one = minimal({ ...group(5e6, { io: 4e6 }), count: 1 }, empty(), { requests: { count: 1 } })
   assert.equal(firstLine(one), 'The only request took 5.0 ms: 4.0 ms I/O, 1.0 ms own execution; a tail needs more requests.')
   const same = minimal({ ...group(5e6), count: 4 }, empty(), { requests: { count: 4 } })
