@@ -14,6 +14,8 @@ const colors = require('picocolors')
 const BARE = Object.fromEntries(['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right',
   'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'].map((name) => [name, '']))
 const GAP = 2
+// cli-table3 takes time with the square of the rows.
+const BLOCK = 16
 
 /**
  * @param {{ color?: boolean, width?: number }} options
@@ -36,15 +38,20 @@ function styleOf ({ color = false, width }) {
 function columns (headings, rows, style) {
   const left = headings.map((heading) => heading.startsWith('<'))
   const head = headings.map((heading, i) => style.faint(left[i] ? heading.slice(1) : heading))
-  const table = new Table({
-    chars: BARE,
-    colAligns: left.map((isLeft) => isLeft ? 'left' : 'right'),
-    style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true }
-  })
   const fitted = fit(rows, headings, style.width)
-  if (head.some(Boolean)) table.push(head)
-  table.push(...fitted)
-  return table.toString().split('\n').map((line) => line.trimEnd()).join('\n')
+  const all = head.some(Boolean) ? [head, ...fitted] : fitted
+  const widest = left.map((_, i) => all.reduce((most, row) => visible(row[i]) > visible(most) ? row[i] : most, ''))
+  const lines = []
+  for (let i = 0; i < all.length; i += BLOCK) {
+    const table = new Table({
+      chars: BARE,
+      colAligns: left.map((isLeft) => isLeft ? 'left' : 'right'),
+      style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true }
+    })
+    table.push(widest, ...all.slice(i, i + BLOCK)) // The first row gives all blocks the same columns.
+    lines.push(...table.toString().split('\n').slice(1))
+  }
+  return lines.map((line) => line.trimEnd()).join('\n')
 }
 
 /**
