@@ -19,7 +19,7 @@ const { traceFiles } = require('./recording')
 function writeRequests (file, directory, write) {
   const given = path.resolve(file)
   const there = fs.statSync(given, { throwIfNoEntry: false })
-  if (given.endsWith('.ewt') || traceFiles(directory).some((trace) => isSame(fs.statSync(trace), there))) {
+  if (given.endsWith('.ewt') || tracesIn(directory).some((trace) => isSame(trace, there))) {
     throw new Failure(`--requests ${file} would overwrite a trace: choose another file`, EXIT.usage)
   }
   // Devices and pipes, and what stands for an open file, are written directly.
@@ -40,6 +40,12 @@ function writeRequests (file, directory, write) {
     fs.rmSync(draft, { force: true })
     throw Object.assign(/** @type {Error} */ (error), { message: named(error) })
   }
+}
+
+/** @param {string} directory @returns {fs.Stats[]} of what is there: that it is no directory, or a link leads nowhere, the report says */
+function tracesIn (directory) {
+  if (!fs.statSync(directory).isDirectory()) return []
+  return traceFiles(directory).flatMap((trace) => fs.statSync(trace, { throwIfNoEntry: false }) ?? [])
 }
 
 /**

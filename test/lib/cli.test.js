@@ -105,6 +105,16 @@ test('report --requests: a file is whole or as it was, and never a trace', (t) =
   assert.equal(stderr, `edgewise: cannot write the requests to no/all.jsonl: ENOENT: no such file or directory, open '${at('no/all.jsonl')}'\n`)
 })
 
+test('report --requests: no directory, or a trace that is a link to nowhere, is left to the analysis', (t) => {
+  const { cwd, run } = packageCopy(t)
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  fs.writeFileSync(path.join(cwd, 'trace/7-0.ewt'), 'trace')
+  fs.symlinkSync('nowhere', path.join(cwd, 'trace/8-0.ewt'))
+  assert.deepEqual(run(['report', 'trace', '--requests', 'all.jsonl']).stderr, '')
+  const { stderr } = run(['report', 'trace/7-0.ewt', '--requests', 'all.jsonl'], { FAKE_ERROR: 'NOT_FOUND' })
+  assert.equal(stderr, 'edgewise: said by the addon\n')
+})
+
 test('report: failures name what was asked for and what there is, on one line that moves no cursor', (t) => {
   const { cwd, run } = packageCopy(t)
   fs.mkdirSync(path.join(cwd, 'trace'))
