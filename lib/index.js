@@ -63,7 +63,9 @@ function followed (result, end) {
 function report (directory, options = {}) {
   const found = JSON.parse(binding.load().report(directory, options))
   const warnings = [...found.warnings ?? []]
+  const { process, thread } = options
   const boost = readBoost(directory, (warning) => warnings.push(warning))
+    .filter((one) => (process ?? one.process) === one.process && (thread ?? one.thread) === one.thread)
   return { ...found, warnings, ...boost.length > 0 && { boost } }
 }
 

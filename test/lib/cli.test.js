@@ -138,6 +138,18 @@ test('report: a foreign file among those of boosting is a warning', (t) => {
   }
 })
 
+test('report --process, --thread: the boosting of those only', (t) => {
+  const { cwd, run } = packageCopy(t)
+  const stats = { schema: 1, policy: 'gc', actuator: 'log', description: 'none', boosts: 1, elapsed_ns: 10, residency_ns: { low: 5, mid: 0, high: 5 }, reasons: {}, reaction_ns: {}, energy: { normalised: 1, kind: 'modelled' } }
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  for (const name of ['5-0', '6-0', '6-1']) fs.writeFileSync(path.join(cwd, `trace/boost-${name}.json`), JSON.stringify(stats))
+  const threads = (/** @type {string[]} */ ...options) =>
+    JSON.parse(run(['report', 'trace', '--json', ...options]).stdout).boost?.map((/** @type {any} */ one) => [one.process, one.thread])
+  assert.deepEqual(threads('--process', '6'), [[6, 0], [6, 1]])
+  assert.deepEqual(threads('--thread', '0'), [[5, 0], [6, 0]])
+  assert.equal(threads('--process', '7'), undefined)
+})
+
 test('report: no colour outside a terminal', (t) => {
   const { cwd, run } = packageCopy(t)
   fs.mkdirSync(path.join(cwd, 'trace'))
