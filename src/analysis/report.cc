@@ -88,6 +88,7 @@ class Analysis {
   }
 
   void MeasureLatencies() {
+    if (RouteFilter() != nullptr) routes_.Keep(options_.route);
     for (size_t i = 0; i < traces_->size(); ++i) {
       const std::string& name = traces_->Name(i);
       auto source = traces_->Open(i);

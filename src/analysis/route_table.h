@@ -20,6 +20,8 @@ class RouteTable {
   static constexpr uint32_t kOther = 2;       // "(other routes)"
 
   RouteTable();
+  // This route never shares an entry, however late it appears.
+  void Keep(std::string_view text) { kept_ = text; }
   uint32_t Intern(std::string_view text);
   const std::string& Text(uint32_t route) const { return texts_[route]; }
   uint32_t size() const { return static_cast<uint32_t>(texts_.size()); }
@@ -29,6 +31,7 @@ class RouteTable {
   std::vector<std::string> texts_;
   absl::flat_hash_map<std::string, uint32_t> numbers_;
   bool overflowed_ = false;
+  std::string kept_;
 };
 
 }  // namespace edgewise

@@ -128,10 +128,17 @@ TEST(RouteTableTest, BoundedNumberOfRoutes) {
   EXPECT_EQ(routes.Text(RouteTable::kUnfinished), "(unfinished)");
   const uint32_t first = routes.Intern("GET /");
   EXPECT_EQ(routes.Intern("GET /"), first);
-  for (int i = 0; i < 2000; ++i) routes.Intern("GET /" + std::to_string(i));
-  EXPECT_EQ(routes.size(), RouteTable::kMaxRoutes);
-  EXPECT_TRUE(routes.overflowed());
+  for (size_t i = 1; i < RouteTable::kMaxRoutes; ++i) {
+    routes.Intern("GET /" + std::to_string(i));
+  }
+  EXPECT_FALSE(routes.overflowed());
+  const uint32_t size = routes.size();
   EXPECT_EQ(routes.Intern("GET /another"), RouteTable::kOther);
+  EXPECT_EQ(routes.size(), size);
+  EXPECT_TRUE(routes.overflowed());
+  routes.Keep("GET /asked/for");
+  EXPECT_EQ(routes.Intern("GET /another"), RouteTable::kOther);
+  EXPECT_EQ(routes.Text(routes.Intern("GET /asked/for")), "GET /asked/for");
 }
 
 }  // namespace
