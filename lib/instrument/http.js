@@ -51,7 +51,7 @@ function instrumentHttp ({ calls, routes, words }) {
   }
 
   function onFinish () {
-    const opened = openOf(this.req.socket)
+    const opened = openOf(this.req?.socket) // None when the application has taken it away.
     if (opened === undefined || opened.socket.errored) return
     words[WORD.written] = 0 // The last write may have been another's.
     end(opened, this, this.req, OUTCOME.finished)

@@ -13,6 +13,8 @@ const MAX_URL = 500
 /** HTTP/2 clients can name any method; those that come later are one. */
 const MAX_METHODS = 50
 const OTHER_METHOD = '(other)'
+/** What the application has put on a request may be anything. */
+const UNREADABLE = '(unreadable)'
 
 /** What a route's number was the last time, on the route itself. */
 const kNumber = Symbol('edgewise.number')
@@ -77,6 +79,15 @@ class RouteTable {
    * @returns {number}
    */
   numberOf (request, left) {
+    try {
+      return this.numberOfMatched(request, left)
+    } catch {
+      return this.numberOfPattern('', UNREADABLE)
+    }
+  }
+
+  /** The same; throws where the application's own properties of the request are not what Node and frameworks put there. */
+  numberOfMatched (/** @type {any} */ request, /** @type {any} */ left) {
     if (left === undefined) {
       const route = request.route // Express
       if (route?.path !== undefined) return this.numberOfRoute(request.method, request.baseUrl || '', route)
@@ -89,7 +100,7 @@ class RouteTable {
     const known = this.pathsOf(request.method)
     let number = known.get(url)
     if (number !== undefined) return number
-    const path = pathOf(url)
+    const path = pathOf(typeof url === 'object' ? url.pathname : url) // Applications parse it in its place.
     number = known.get(path)
     if (number === undefined) {
       number = this.numberOfPattern(request.method, foldPath(path))

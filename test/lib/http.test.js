@@ -74,3 +74,16 @@ test('a response that the kernel refuses is aborted, not finished', async (t) =>
   await new Promise((resolve) => socket.once('close', resolve))
   assert.deepEqual(ends, [['GET /gone', OUTCOME.aborted]])
 })
+
+test("what the application takes off Node's objects hurts nobody", async (t) => {
+  const get = await serve(t, (request, response) => {
+    response.end(Buffer.alloc(10_000_000)) // More than the socket takes at once.
+    request.url = /** @type {any} */ (undefined)
+    response.req = /** @type {any} */ (null)
+  })
+  const { ends, stop } = record()
+  t.after(stop)
+  await get('/gone')
+  await get('/again')
+  while (ends.length < 2) await new Promise((resolve) => setTimeout(resolve, 5)) // Until their connections are closed.
+})

@@ -66,3 +66,15 @@ test('what clients choose takes no more than so much memory: methods, and long p
   for (let i = 0; i < 100; i++) textOf({ method: 'M0', url: `/${i}?${'x'.repeat(10_000)}` })
   assert.equal(table.paths.get('M0')?.size, 1)
 })
+
+test('what an application has put in the place of a URL or a route', () => {
+  const { textOf } = newTable()
+  const parsed = new URL('http://localhost/users/7?secret=1')
+  assert.equal(textOf({ method: 'GET', url: parsed }), 'GET /users/:id')
+  assert.equal(textOf({ method: 'GET', originalUrl: { pathname: null }, url: '/' }), '(unreadable)')
+  assert.equal(textOf({ method: 'GET', url: 42 }), '(unreadable)')
+  assert.equal(textOf({ method: 'GET', baseUrl: parsed, route: { path: '/' } }), '(unreadable)')
+  assert.equal(textOf({ method: 'GET', route: { path: Symbol('path') } }), '(unreadable)')
+  assert.equal(textOf({ get route () { throw new Error('of the application') } }), '(unreadable)')
+  assert.equal(textOf(null), '(unreadable)')
+})
