@@ -6,7 +6,7 @@
 // the socket takes at once, TLS) when the response says so.
 
 const channels = require('node:diagnostics_channel')
-const { ServerResponse } = require('node:http')
+const { OutgoingMessage, ServerResponse } = require('node:http')
 const { beginOpen, forgetOpen, latestOpen, open, openOf } = require('./open-requests')
 const { KIND, OUTCOME, WORD } = require('./requests')
 
@@ -69,7 +69,7 @@ function instrumentHttp ({ calls, routes, words }) {
   function endOnceWritten (opened, response, request, unwritten) {
     // A write that failed leaves nothing unwritten either; the connection closes.
     if (unwritten === 0 && !opened.socket.errored) end(opened, response, request, OUTCOME.finished)
-    else response.once('finish', onFinish)
+    else if (opened.beginToAwait(response)) response.once('finish', onFinish)
   }
 
   beginOpen(abortOpen)
@@ -88,14 +88,17 @@ function instrumentHttp ({ calls, routes, words }) {
  * @returns {() => void} undoes it
  */
 function wrapEnd (after, words) {
-  const inherited = /** @type {any} */ (ServerResponse.prototype.end)
+  // What is inherited is asked for each time: others may wrap that one later.
+  const parent = /** @type {any} */ (OutgoingMessage.prototype)
+  const before = /** @type {any} */ (ServerResponse.prototype.end)
   const own = Object.getOwnPropertyDescriptor(ServerResponse.prototype, 'end')
   let over = false
   // Three parameters: frameworks ask for end.length.
   /** @type {any} */
   const wrapper = function end (chunk, encoding, callback) {
     words[WORD.written] = 0
-    const result = arguments.length === 1 ? inherited.call(this, chunk) : Reflect.apply(inherited, this, arguments)
+    const original = own === undefined ? parent.end : before
+    const result = arguments.length === 1 ? original.call(this, chunk) : Reflect.apply(original, this, arguments)
     if (!over) after(this)
     return result
   }

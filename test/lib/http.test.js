@@ -1,18 +1,20 @@
 'use strict'
 
-// What is told of HTTP/1.1 requests, by a recorder that is pretended.
+// What is told of HTTP requests, by a recorder that is pretended.
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
+const http2 = require('node:http2')
 const net = require('node:net')
 const test = require('node:test')
 const { instrumentHttp } = require('../../lib/instrument/http')
+const { instrumentHttp2 } = require('../../lib/instrument/http2')
 const { OUTCOME } = require('../../lib/instrument/requests')
 const { RouteTable } = require('../../lib/instrument/routes')
 
 /** Begins to record. `ends`: [route, outcome] of each request. */
-function record () {
+function record (instrument = instrumentHttp) {
   let requests = 0
   /** @type {any[]} */
   const texts = []
@@ -26,7 +28,7 @@ function record () {
   }
   const words = new Uint32Array(8).fill(1) // Everything by a call.
   const routes = new RouteTable((text) => texts.push(text))
-  const stop = instrumentHttp({ calls, routes, words, executing: new Float64Array(1), idsKnown: true })
+  const stop = instrument({ calls, routes, words, executing: new Float64Array(1), idsKnown: true })
   return { ends, stop }
 }
 
@@ -86,4 +88,38 @@ test("what the application takes off Node's objects hurts nobody", async (t) => 
   await get('/gone')
   await get('/again')
   while (ends.length < 2) await new Promise((resolve) => setTimeout(resolve, 5)) // Until their connections are closed.
+})
+
+test('end() that is called again and again before it reaches the kernel', async (t) => {
+  let listeners = 0
+  const get = await serve(t, (request, response) => {
+    response.end(Buffer.alloc(10_000_000))
+    const before = response.listenerCount('finish')
+    for (let i = 0; i < 20; i++) response.end()
+    listeners = response.listenerCount('finish') - before
+  })
+  const { ends, stop } = record()
+  t.after(stop)
+  await get('/big')
+  await get('/again')
+  assert.equal(listeners, 0)
+  while (ends.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.deepEqual(ends.sort(), [['GET /again', OUTCOME.finished], ['GET /big', OUTCOME.finished]])
+})
+
+test('whoever wraps the end() that responses inherit, later, is called', async (t) => {
+  const { prototype } = http.OutgoingMessage
+  const { end } = prototype
+  t.after(() => { prototype.end = end })
+  const get = await serve(t)
+  const { ends, stop } = record()
+  t.after(stop)
+  let calls = 0
+  prototype.end = /** @type {any} */ function () {
+    if (this instanceof http.ServerResponse) calls++
+    return Reflect.apply(end, this, arguments)
+  }
+  await get('/wrapped')
+  assert.equal(calls, 1)
+  assert.deepEqual(ends, [['GET /wrapped', OUTCOME.finished]])
 })
