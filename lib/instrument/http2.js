@@ -30,17 +30,19 @@ function onStream (/** @type {any} */ stream, /** @type {any} */ headers) {
   const id = recording.calls.requestStart(KIND.http2)
   if (!id) return
   const request = { method: headers[':method'] ?? '', url: headers[':path'] ?? '' }
-  let ended = false
+  let over = false
   const end = (/** @type {number} */ outcome) => {
-    if (ended || current !== recording) return
-    ended = true
+    if (over || current !== recording) return
+    over = true
     const status = Number(stream.sentHeaders?.[':status'] ?? 0)
     recording.calls.requestEnd(id, recording.routes.numberOf(request), status, outcome)
   }
-  stream.once('finish', () => end(OUTCOME.finished))
-  // A stream that both sides have ended may close without 'finish'.
+  // A stream that is reset finishes too; one that both sides have ended may
+  // close without 'finish'.
   const isWhole = () => stream.writableEnded && stream.rstCode === NO_ERROR
-  stream.once('close', () => end(isWhole() ? OUTCOME.finished : OUTCOME.aborted))
+  const ended = () => end(isWhole() ? OUTCOME.finished : OUTCOME.aborted)
+  stream.once('finish', ended)
+  stream.once('close', ended)
 }
 
 /**

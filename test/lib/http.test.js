@@ -123,3 +123,26 @@ test('whoever wraps the end() that responses inherit, later, is called', async (
   assert.equal(calls, 1)
   assert.deepEqual(ends, [['GET /wrapped', OUTCOME.finished]])
 })
+
+test('an HTTP/2 stream that either side resets is aborted, though it finishes', async (t) => {
+  const server = http2.createServer().listen(0, '127.0.0.1')
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => {})
+    if (headers[':path'] === '/refused') stream.close(http2.constants.NGHTTP2_REFUSED_STREAM)
+    if (headers[':path'] === '/answered') stream.end('ok')
+    if (headers[':path'] === '/cancelled') stream.respond()
+  })
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { ends, stop } = record(instrumentHttp2)
+  t.after(stop)
+  const client = http2.connect(`http://127.0.0.1:${/** @type {any} */ (server.address()).port}`)
+  t.after(() => client.destroy())
+  for (const path of ['/refused', '/cancelled', '/answered']) {
+    const stream = client.request({ ':path': path }).resume()
+    stream.on('error', () => {})
+    stream.once('response', () => path === '/cancelled' && stream.close(http2.constants.NGHTTP2_CANCEL))
+    await new Promise((resolve) => stream.once('close', resolve))
+  }
+  assert.deepEqual(ends, [['GET /refused', OUTCOME.aborted], ['GET /cancelled', OUTCOME.aborted], ['GET /answered', OUTCOME.finished]])
+})
