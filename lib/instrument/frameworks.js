@@ -22,12 +22,16 @@ channels.subscribe('fastify.initialization', (/** @type {any} */ { fastify }) =>
   })
 })
 
+// With what plugins ask of a handler: its name, its length, whether it is an
+// async function, and what they have left on it.
 function leavingRoute (handler, path) {
   const route = { path }
-  return function (request) {
+  const wrapper = /** @type {any} */ function (/** @type {any} */ request) {
     leaveRoute(request.raw, route)
     return Reflect.apply(handler, this, arguments)
   }
+  Object.setPrototypeOf(wrapper, Object.getPrototypeOf(handler))
+  return Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(handler))
 }
 
 // Koa is met where its file is run, required or imported, under whatever name.

@@ -65,3 +65,15 @@ test('a recording that does not begin leaves no file', (t) => {
     }`)
   assert.deepEqual({ message, files }, { message: 'no thread', files: [] })
 })
+
+test("Fastify's plugins see in a handler what the application has put there", (t) => {
+  const seen = run(t, `
+    const app = require(${JSON.stringify(require.resolve('fastify'))})()
+    let seen
+    app.addHook('onRoute', ({ handler }) => {
+      seen = [handler.name, handler.length, handler.constructor.name, handler.permission]
+    })
+    app.get('/', Object.assign(async function hello (request, reply) {}, { permission: 'any' }))
+    return seen`)
+  assert.deepEqual(seen, ['hello', 2, 'AsyncFunction', 'any'])
+})
