@@ -27,7 +27,7 @@ function isCommandLine () {
 
 function say (text) {
   try {
-    process.stderr.write(`edgewise: ${text}\n`)
+    fs.writeSync(2, `edgewise: ${text}\n`) // A stream would tell the application that it is gone, by an error that ends it.
   } catch { /* stderr is gone; there is nobody to tell */ }
 }
 

@@ -4,7 +4,8 @@
 // line on stderr tells.
 
 const assert = require('node:assert/strict')
-const { execFileSync } = require('node:child_process')
+const { execFileSync, spawn } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
@@ -165,3 +166,12 @@ for (const [name, value, told] of /** @type {[string, string, RegExp][]} */ (non
     assert.equal(report(app.out).requests.count, COUNT)
   })
 }
+
+test('nobody reads stderr any more', async (t) => {
+  const child = spawn(process.execPath, ['--require', path.join(ROOT, 'lib/register.js'), '-e', "setTimeout(() => console.log('alive'), 200)"],
+    { env: { ...process.env, EDGEWISE_OUT: path.join(temporaryDirectory(t), 'trace'), EDGEWISE_MODE: 'turbo' } })
+  child.stderr.destroy()
+  child.stdout.resume()
+  const [code] = await once(child, 'exit')
+  assert.equal(code, 0)
+})
