@@ -12,7 +12,7 @@ const { exitCodeOf } = require('./child')
 const { Failure } = require('./failure')
 
 /** @type {NodeJS.Signals[]} */
-const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
 /** @param {import('commander').Command} program */
 function add (program) {
@@ -75,10 +75,11 @@ async function boostd (options) {
  */
 function run (args) {
   return new Promise((resolve, reject) => {
+    // First: a signal may come as soon as it runs. It restores the frequency at the others; SIGQUIT would end it before.
+    for (const signal of FORWARDED) process.on(signal, () => daemon.kill(signal === 'SIGQUIT' ? 'SIGTERM' : signal))
     const daemon = spawn(BOOSTD, args, { stdio: 'inherit', detached: true })
     daemon.once('error', (error) => reject(new Failure(`cannot start ${BOOSTD}: ${error.message}`)))
     daemon.once('exit', (code, signal) => resolve(exitCodeOf({ code, signal })))
-    for (const signal of FORWARDED) process.on(signal, () => daemon.kill(signal))
   })
 }
 

@@ -1,9 +1,10 @@
 'use strict'
 
-const INTERRUPTED = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
+// What runs has sessions of its own: none of these reaches it but through us.
+const INTERRUPTED = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 }
 
 /**
- * The first SIGINT, SIGTERM or SIGHUP aborts the signal; the second ends us at
+ * The first SIGINT, SIGTERM, SIGHUP or SIGQUIT aborts the signal; the second ends us at
  * once (children are killed as we exit).
  */
 function interruption () {

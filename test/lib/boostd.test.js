@@ -67,13 +67,15 @@ test('boostd passes its flags on, and gives the daemon\'s output and exit code',
 test('boostd forwards signals, and ends after the daemon', async (t) => {
   const { begin, root } = packageCopy(t)
   standIn(root, 'trap "echo restored; exit 0" TERM; echo "pid $$"; while :; do sleep 0.05; done')
-  const { child, ended, printed } = begin(['boostd'])
-  const [, pid] = await printed(/pid (\d+)/)
-  child.kill('SIGTERM')
-  const { code, stdout } = await ended
-  assert.equal(code, 0)
-  assert.match(stdout, /restored/)
-  assert.ok(await hasEnded(pid))
+  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGQUIT'])) {
+    const { child, ended, printed } = begin(['boostd'])
+    const [, pid] = await printed(/pid (\d+)/)
+    child.kill(signal)
+    const { code, stdout } = await ended
+    assert.equal(code, 0)
+    assert.match(stdout, /restored/)
+    assert.ok(await hasEnded(pid))
+  }
 })
 
 test('boostd that is not built names the next step', (t) => {

@@ -103,17 +103,19 @@ test('without a load: --for, the command\'s own end, or Ctrl-C end it, and the r
   assert.deepEqual([code, stdout.slice(0, 12)], [0, 'p99 requests'])
 })
 
-test('Ctrl-C during the load stops everything and exits with 130', async (t) => {
-  const { begin, write } = packageCopy(t)
-  write('server.js', SERVER + '\nconsole.log("app " + process.pid)')
-  const { child, ended, printed } = begin(['profile', '--load', 'echo load $$; sleep 60', '--', NODE, 'server.js'])
-  const pids = [(await printed(/app (\d+)/))[1], (await printed(/load (\d+)/))[1]]
-  child.kill('SIGINT')
-  const { code, stdout, stderr } = await ended
-  assert.deepEqual([code, stdout], [130, ''])
-  assert.match(stderr, /^edgewise: interrupted; what was recorded is in /m)
-  for (const pid of pids) assert.ok(await hasEnded(pid), pid)
-})
+for (const { signal, exitCode } of /** @type {const} */ ([{ signal: 'SIGINT', exitCode: 130 }, { signal: 'SIGQUIT', exitCode: 131 }])) {
+  test(`${signal} during the load stops everything and exits with ${exitCode}`, async (t) => {
+    const { begin, write } = packageCopy(t)
+    write('server.js', SERVER + '\nconsole.log("app " + process.pid)')
+    const { child, ended, printed } = begin(['profile', '--load', 'echo load $$; sleep 60', '--', NODE, 'server.js'])
+    const pids = [(await printed(/app (\d+)/))[1], (await printed(/load (\d+)/))[1]]
+    child.kill(signal)
+    const { code, stdout, stderr } = await ended
+    assert.deepEqual([code, stdout], [exitCode, ''])
+    assert.match(stderr, /^edgewise: interrupted; what was recorded is in /m)
+    for (const pid of pids) assert.ok(await hasEnded(pid), pid)
+  })
+}
 
 test('Ctrl-C before the server listens stops it too; a second one kills', async (t) => {
   const { begin, write } = packageCopy(t)
