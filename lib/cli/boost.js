@@ -25,7 +25,7 @@ function add (program) {
     .option('--actuator <NAME>', 'how (default: EDGEWISE_BOOST_ACTUATOR, else auto)', allowed('EDGEWISE_BOOST_ACTUATOR'))
     .option('--record', 'record it as well')
     .option('--out <DIR>', 'with --record: where the trace goes (default: EDGEWISE_OUT, else ./edgewise-<pid>)', name)
-    .option('--json', 'print what was boosted as JSON')
+    .option('--json', 'print what was boosted as JSON; what the command prints goes to stderr then')
     .passThroughOptions()
     .addHelpText('after', `
 Examples:
@@ -47,7 +47,8 @@ async function boost (command, options) {
   // Of a trace they are a part, which its report tells.
   const stats = out ?? fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-'))
   try {
-    const code = await runForeground(command, environment(options, stats))
+    // What the command prints must not mix with the JSON on stdout.
+    const code = await runForeground(command, environment(options, stats), options.json ? ['inherit', 2, 'inherit'] : 'inherit')
     const concluded = out ? conclude(out, code) : code
     const threads = readBoost(stats)
     if (threads.length === 0) {

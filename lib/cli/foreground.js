@@ -12,9 +12,10 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
  * third by force.
  * @param {string[]} command
  * @param {NodeJS.ProcessEnv} env
+ * @param {import('node:child_process').StdioOptions} [stdio]
  * @returns {Promise<number>} its exit code
  */
-async function runForeground (command, env) {
+async function runForeground (command, env, stdio = 'inherit') {
   /** @type {import('./child').Child | null} */
   let child = null
   let asked = 0
@@ -28,7 +29,7 @@ async function runForeground (command, env) {
       child?.signal(latest)
     })
   }
-  child = await start(command, { env, stdio: 'inherit' })
+  child = await start(command, { env, stdio })
   if (latest) child.signal(latest) // It came while the command was being started.
   const code = exitCodeOf(await child.done)
   // Told to stop, nothing stays; else what it left running is its own affair.

@@ -89,6 +89,14 @@ test('edgewise boost --record: the trace is named, its report says what was boos
   assert.match(again.stderr, /already holds a trace/)
 })
 
+test('edgewise boost --json leaves nothing else on stdout', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), 'boost', '--json', '--actuator', 'log', '--', process.execPath, '-p', '"said by the application"'],
+    { env: plainEnvironment(), encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  assert.deepEqual(JSON.parse(stdout).boost.map(({ policy }) => policy), ['gc,queue'])
+  assert.match(stderr, /^said by the application$/m)
+})
+
 test('without a way to change the frequency: one line, and the application runs', async (t) => {
   const app = await startApp(t, 'http.js', { env: { EDGEWISE_BOOST: 'gc', EDGEWISE_BOOST_ACTUATOR: 'daemon', EDGEWISE_BOOST_SOCKET: '/nowhere/boostd.sock', ...NOT_RECORDED } })
   assert.equal((await request(app.port, '/user/1')).body, 'user\n')
