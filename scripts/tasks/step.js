@@ -10,6 +10,8 @@ const { BUILD } = require('./tree')
 
 const TAIL_LINES = 40
 const STILL_RUNNING_MS = 30_000
+/** @type {NodeJS.Signals[]} */
+const PASSED_ON = ['SIGTERM', 'SIGHUP']
 
 /** A failure whose message already says what to do: it is printed without a stack. */
 class TaskError extends Error {
@@ -75,8 +77,20 @@ async function runStep (name, title, command, options = {}) {
 function finished ([tool, ...args], options) {
   return new Promise(resolve => {
     const child = spawn(tool, args, options)
-    child.on('error', error => resolve(`${tool} did not start: ${error.message}`))
-    child.on('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`))
+    // Ctrl-C reaches both; a tool must not go on when only we are told to end, and we end after it.
+    let received
+    const pass = signal => {
+      received = signal
+      child.kill(signal)
+    }
+    for (const signal of PASSED_ON) process.on(signal, pass)
+    const settle = end => {
+      for (const signal of PASSED_ON) process.removeListener(signal, pass)
+      if (received) process.kill(process.pid, received)
+      resolve(end)
+    }
+    child.on('error', error => settle(`${tool} did not start: ${error.message}`))
+    child.on('exit', (code, signal) => settle(signal ? `signal ${signal}` : `exit code ${code}`))
   })
 }
 

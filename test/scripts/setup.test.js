@@ -145,6 +145,18 @@ test('a failed step shows the end of its log, how it ended and what to do', asyn
   await assert.rejects(runStep('self-test', 'a step', fails, { exitCodes: [0, 2] }), /failed \(exit code 1\)/)
 })
 
+test('a tool does not outlive a script that is told to end', async () => {
+  const step = JSON.stringify(require.resolve('../../scripts/tasks/step'))
+  const tool = 'console.log(process.pid); setInterval(() => {}, 1000); setTimeout(() => process.exit(), 20000)'
+  const script = spawn(process.execPath, ['-e', `require(${step}).runShown([process.execPath, '-e', ${JSON.stringify(tool)}]).then(() => console.log('went on'))`],
+    { stdio: ['ignore', 'pipe', 'ignore'] })
+  const [pid] = await once(script.stdout, 'data')
+  script.kill('SIGTERM')
+  const [, signal] = await once(script, 'exit')
+  assert.equal(signal, 'SIGTERM')
+  assert.throws(() => process.kill(Number(pid), 0), { code: 'ESRCH' })
+})
+
 test('who asks for the tests of a Node that is not built is told how to build it', t => {
   const cache = temporaryTree(t, {})
   for (const [args, command] of /** @type {[string[], string][]} */ ([[[], 'npm run build:node'], [['--debug'], 'npm run build:node -- --debug']])) {
