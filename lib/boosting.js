@@ -36,7 +36,7 @@ function start (config) {
     policies,
     queueFactor: config.boostQueueFactor,
     headFactor: config.boostHeadFactor,
-    targetNs: (config.boostTargetMs ?? 0) * 1e6,
+    targetNs: Math.ceil((config.boostTargetMs ?? 0) * 1e6),
     percentile: config.boostPercentile,
     tailRoutes: tailRoutes.map((_, i) => i + 1),
     actuator: config.boostActuator,

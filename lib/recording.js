@@ -64,7 +64,7 @@ function startNative (native, config) {
       process: process.pid,
       thread: threadId,
       watcherNs: config.watcherUs * 1000,
-      sloNs: config.sloMs === null ? 0 : Math.round(config.sloMs * 1e6),
+      sloNs: config.sloMs === null ? 0 : Math.ceil(config.sloMs * 1e6),
       nextAsyncId,
       describe: (/** @type {any} */ found) => JSON.stringify(meta(config, native, found))
     })

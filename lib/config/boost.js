@@ -2,7 +2,7 @@
 
 // What the environment can say about boosting.
 
-const { between, file, oneOf, plainNumber, positive } = require('./values')
+const { MAX_MS, between, file, milliseconds, oneOf, plainNumber } = require('./values')
 
 const POLICIES = ['gc', 'queue', 'slo', 'rubik', 'adrenaline', 'low', 'mid', 'high']
 const ACTUATORS = ['auto', 'daemon', 'cpufreq', 'epp', 'uclamp', 'emulated', 'log', 'none']
@@ -36,10 +36,10 @@ const BOOST = [
   {
     name: 'EDGEWISE_BOOST_TARGET_MS',
     key: 'boostTargetMs',
-    values: 'a number > 0',
+    values: `a number > 0, at most ${MAX_MS}`,
     default: 'unset',
     text: 'The latency in ms that slo and rubik defend; unset: EDGEWISE_BOOST_PERCENTILE of what was seen.',
-    read: positive,
+    read: milliseconds,
     fallback: () => null
   },
   {

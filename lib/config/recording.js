@@ -3,7 +3,7 @@
 // What the environment can say to the recorder.
 
 const path = require('node:path')
-const { file, oneOf, plainNumber, positive } = require('./values')
+const { MAX_MS, file, milliseconds, oneOf, plainNumber, positive } = require('./values')
 
 // Bytes must be a whole number, and count in 64 bits: most is a thousand terabytes.
 const MAX_MB = { stream: 1024, flight: 64, most: 1_000_000_000 }
@@ -51,10 +51,10 @@ const RECORDING = [
   {
     name: 'EDGEWISE_SLO_MS',
     key: 'sloMs',
-    values: 'a number > 0',
+    values: `a number > 0, at most ${MAX_MS}`,
     default: 'unset',
     text: 'In flight mode: a request slower than this many ms dumps the trace.',
-    read: positive,
+    read: milliseconds,
     fallback: () => null
   },
   {

@@ -4,6 +4,8 @@
 
 const path = require('node:path')
 
+const MAX_MS = 1_000_000_000
+
 /** @param {...string} values */
 function oneOf (...values) {
   return (/** @type {string} */ value) => values.includes(value) ? value : undefined
@@ -44,4 +46,13 @@ function file (value, { cwd }) {
   return path.isAbsolute(cwd) ? path.resolve(cwd, value) : path.normalize(value)
 }
 
-module.exports = { between, file, oneOf, plainNumber, positive }
+/**
+ * Milliseconds that count in 64 bits as ns.
+ * @param {string} value
+ */
+function milliseconds (value) {
+  const number = positive(value)
+  return number !== undefined && number <= MAX_MS ? number : undefined
+}
+
+module.exports = { MAX_MS, between, file, milliseconds, oneOf, plainNumber, positive }
