@@ -205,7 +205,7 @@ function explain (out, { options, skipS }, loadS) {
   const { requests, events, gc, tail, duration_ns: durationNs, latency_ns: latencyNs } = report
   const sent = requests.count + requests.skipped
   if (sent === 0) throw new Failure('no request was recorded while the load ran')
-  if (requests.count === 0) throw new Failure(`all ${sent} requests are of the first ${skipS} s of a run, the warm-up: let the load run longer, or --skip less`)
+  if (requests.count === 0) throw new Failure(`all ${sent} requests are of the first ${time(1e9 * Number(skipS))} of a run, the warm-up: let the load run longer, or --skip less`)
   return {
     latencyNs: { p50: latencyNs.p50, p99: latencyNs.p99, 'p99.9': latencyNs['p99.9'] },
     requests: requests.count,
@@ -250,7 +250,8 @@ function askNode (program) {
   })`
   const { status, stdout, error } = spawnSync(program, ['-p', script], { encoding: 'utf8', env: { ...process.env, EDGEWISE_ENABLED: '0' } })
   if (status !== 0) throw new Failure(`cannot run ${program}${error ? `: ${error.message}` : ''}, whose heap is to be tuned`)
-  return JSON.parse(stdout)
+  // What NODE_OPTIONS preloads may print lines of its own before.
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
 }
 
 /** @returns {string} a directory for traces; it goes when we do */

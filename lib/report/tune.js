@@ -40,6 +40,7 @@ function sentence ({ objective, candidates, recommendation }) {
   const hope = promising
     ? `; ${promising} may be better still (${found(promising)}): more runs, --max-runs, would tell`
     : ''
+  if (!candidates.some((/** @type {Json} */ one) => one.role === 'tried' && one.ratio)) return 'keep the defaults: no candidate was compared with them'
   if (flags.length === 0) return `keep the defaults: no candidate differs beyond noise${hope.replace(' still', '')}`
   const how = where === 'command' ? `node ${flags.join(' ')}` : `NODE_OPTIONS='${flags.join(' ')}'`
   return `use ${how}: ${found(label)}, memory ${more < 0 ? '-' : '+'}${size(Math.abs(more))}${hope}`

@@ -205,6 +205,15 @@ test('behind another command the flags go through NODE_OPTIONS', (t) => {
   assert.match(stdout, /^young ≤4 +1 +.* MiB +0 % {2}open$/m)
 })
 
+test('what NODE_OPTIONS preloads may print lines of its own', (t) => {
+  const { run, write } = packageCopy(t)
+  write('server.js', SERVER)
+  write('banner.js', 'console.log("banner")')
+  const { status, stderr } = run(['tune', '--load', 'exit 3', '--young', '4', '--', NODE, 'server.js'], { NODE_OPTIONS: '--require ./banner.js' })
+  assert.equal(status, 1)
+  assert.match(stderr, /^edgewise: with V8's own sizes: the load ended with exit code 3: exit 3\n$/)
+})
+
 test('Ctrl-C stops what was started and prints what is known', async (t) => {
   const { begin, cwd, write } = packageCopy(t)
   write('server.js', SERVER + '\nconsole.error("app " + process.pid)')
@@ -215,7 +224,7 @@ test('Ctrl-C stops what was started and prints what is known', async (t) => {
   child.kill('SIGINT')
   const { code, stdout } = await ended
   assert.equal(code, 130)
-  assert.match(stdout, /^keep the defaults: .*\n1 run, 0 whole rounds, interrupted\n/)
+  assert.match(stdout, /^keep the defaults: no candidate was compared with them\n1 run, 0 whole rounds, interrupted\n/)
   for (const pid of pids) assert.ok(await hasEnded(pid), pid)
   assert.deepEqual(fs.readdirSync(cwd).sort(), ['flags', 'server.js'])
 })
