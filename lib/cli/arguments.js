@@ -19,7 +19,7 @@ function percentile (text) {
 function seconds (text) {
   const value = DECIMAL.test(text) ? Number(text) : NaN
   // setTimeout() takes at most 2^31 - 1 ms, and fires at once beyond.
-  if (!(value > 0 && value <= 2_000_000)) throw new InvalidArgumentError('Allowed is a number of seconds above 0, such as 30 or 0.5.')
+  if (!(value > 0 && value <= 2_000_000)) throw new InvalidArgumentError('Allowed is a number of seconds above 0 and at most 2000000, such as 30 or 0.5.')
   return value
 }
 

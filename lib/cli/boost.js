@@ -8,7 +8,7 @@ const { VARIABLES, readConfig } = require('../config')
 const { boost: render, readBoost } = require('../report/boost')
 const { printable, styleOf } = require('../report/layout')
 const { name } = require('./arguments')
-const { EXIT, note } = require('./failure')
+const { EXIT, Failure, note } = require('./failure')
 const { runForeground } = require('./foreground')
 const { conclude } = require('./record')
 const { prepareOut, recordedEnvironment } = require('./recording')
@@ -43,6 +43,7 @@ Examples:
  * @returns {Promise<number>} the exit code
  */
 async function boost (command, options) {
+  if (options.out && !options.record) throw new Failure(`--out ${options.out}: there is a trace only with --record`, EXIT.usage)
   const out = options.record ? prepareOut(options.out) : null
   // Of a trace they are a part, which its report tells.
   const stats = out ?? fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-'))

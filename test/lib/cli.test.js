@@ -47,6 +47,8 @@ test('wrong usage exits with 2 and says what is allowed', (t) => {
     [['profile', '--lod', 'x', '--', 'node'], /Did you mean --load\?/],
     [['profile', '--for', '0', '--', 'node'], /'0' is invalid. Allowed is a number of seconds/],
     [['profile', '--for', '1h', '--', 'node'], /'1h' is invalid/],
+    [['profile', '--for', '3000000', '--', 'node'], /'3000000' is invalid. Allowed is a number of seconds above 0 and at most 2000000/],
+    [['boost', '--out', 'x', '--', 'node'], /--out x: there is a trace only with --record/],
     [['profile', '--port', '65536', '--', 'node'], /'65536' is invalid. Allowed is a port number/],
     [['profile', '--node', 'nightly', '--', 'node'], /'nightly' is invalid. Allowed choices are stock, patched/],
     [['on'], /missing required argument 'PID'/],
