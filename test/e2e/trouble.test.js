@@ -151,7 +151,7 @@ const nonsense = [
   ['EDGEWISE_MAX_MB', '-1', /EDGEWISE_MAX_MB="-1" is not allowed: allowed is a number > 0, at most 1000000000; using 1024/],
   ['EDGEWISE_CAUSALITY', 'all', /EDGEWISE_CAUSALITY="all" is not allowed: allowed is events, promises; using \w+/],
   ['EDGEWISE_ENABLED', 'yes', /EDGEWISE_ENABLED="yes" is not allowed: allowed is 0, 1; using 1/],
-  ['EDGEWISE_SLO_MS', '1e999', /EDGEWISE_SLO_MS="1e999" is not allowed: allowed is a number > 0; it stays unset/],
+  ['EDGEWISE_SLO_MS', '1e999', /EDGEWISE_SLO_MS="1e999" is not allowed: allowed is a number > 0, at most 1000000000; it stays unset/],
   ['EDGEWISE_WATCHER_US', '5', /EDGEWISE_WATCHER_US="5" is not allowed: .*; using 100/],
   ['EDGEWISE_OUTPUT', 'x', /EDGEWISE_OUTPUT is not a variable of edgewise: did you mean EDGEWISE_OUT\?/]
 ]
