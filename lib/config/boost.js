@@ -2,7 +2,7 @@
 
 // What the environment can say about boosting.
 
-const { MAX_MS, between, file, milliseconds, oneOf, plainNumber } = require('./values')
+const { MAX_MS, between, file, oneOf, plainNumber, positive } = require('./values')
 
 const POLICIES = ['gc', 'queue', 'slo', 'rubik', 'adrenaline', 'low', 'mid', 'high']
 const ACTUATORS = ['auto', 'daemon', 'cpufreq', 'epp', 'uclamp', 'emulated', 'log', 'none']
@@ -39,7 +39,7 @@ const BOOST = [
     values: `a number > 0, at most ${MAX_MS}`,
     default: 'unset',
     text: 'The latency in ms that slo and rubik defend; unset: EDGEWISE_BOOST_PERCENTILE of what was seen.',
-    read: milliseconds,
+    read: positive(MAX_MS),
     fallback: () => null
   },
   {

@@ -3,7 +3,7 @@
 // What the environment can say to the recorder.
 
 const path = require('node:path')
-const { MAX_MS, file, milliseconds, oneOf, plainNumber, positive } = require('./values')
+const { MAX_MS, file, oneOf, plainNumber, positive } = require('./values')
 
 // Bytes must be a whole number, and count in 64 bits: most is a thousand terabytes.
 const MAX_MB = { stream: 1024, flight: 64, most: 1_000_000_000 }
@@ -36,7 +36,7 @@ const RECORDING = [
     values: `a number > 0, at most ${MAX_MB.most}`,
     default: `${MAX_MB.stream} (stream), ${MAX_MB.flight} (flight)`,
     text: 'Quota in MiB: of the trace on disk (stream), of the memory that holds it (flight).',
-    read: maxMb,
+    read: positive(MAX_MB.most),
     fallback: (config) => MAX_MB[config.mode ?? 'stream']
   },
   {
@@ -54,7 +54,7 @@ const RECORDING = [
     values: `a number > 0, at most ${MAX_MS}`,
     default: 'unset',
     text: 'In flight mode: a request slower than this many ms dumps the trace.',
-    read: milliseconds,
+    read: positive(MAX_MS),
     fallback: () => null
   },
   {
@@ -85,12 +85,6 @@ const RECORDING = [
     fallback: () => WATCHER_US.default
   }
 ]
-
-/** @param {string} value */
-function maxMb (value) {
-  const number = positive(value)
-  return number !== undefined && number <= MAX_MB.most ? number : undefined
-}
 
 /** @param {string} value */
 function ringRecords (value) {

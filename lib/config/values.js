@@ -4,6 +4,7 @@
 
 const path = require('node:path')
 
+/** Milliseconds that count in 64 bits as ns. */
 const MAX_MS = 1_000_000_000
 
 /** @param {...string} values */
@@ -11,10 +12,12 @@ function oneOf (...values) {
   return (/** @type {string} */ value) => values.includes(value) ? value : undefined
 }
 
-/** @param {string} value */
-function positive (value) {
-  const number = plainNumber(value)
-  return number !== undefined && number > 0 ? number : undefined
+/** @param {number} most */
+function positive (most) {
+  return (/** @type {string} */ value) => {
+    const number = plainNumber(value)
+    return number !== undefined && number > 0 && number <= most ? number : undefined
+  }
 }
 
 /**
@@ -46,13 +49,4 @@ function file (value, { cwd }) {
   return path.isAbsolute(cwd) ? path.resolve(cwd, value) : path.normalize(value)
 }
 
-/**
- * Milliseconds that count in 64 bits as ns.
- * @param {string} value
- */
-function milliseconds (value) {
-  const number = positive(value)
-  return number !== undefined && number <= MAX_MS ? number : undefined
-}
-
-module.exports = { MAX_MS, between, file, milliseconds, oneOf, plainNumber, positive }
+module.exports = { MAX_MS, between, file, oneOf, plainNumber, positive }

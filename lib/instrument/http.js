@@ -69,7 +69,7 @@ function instrumentHttp ({ calls, routes, words }) {
   function endOnceWritten (opened, response, request, unwritten) {
     // A write that failed leaves nothing unwritten either; the connection closes.
     if (unwritten === 0 && !opened.socket.errored) end(opened, response, request, OUTCOME.finished)
-    else if (opened.beginToAwait(response)) response.once('finish', onFinish)
+    else if (response.listenerCount('finish', onFinish) === 0) response.once('finish', onFinish) // Else end() was called before.
   }
 
   beginOpen(abortOpen)

@@ -24,8 +24,6 @@ class OpenRequests {
     this.id = 0
     /** @type {any} */
     this.route = undefined
-    /** @type {any} whose end() has returned, but has not reached the kernel */
-    this.awaited = null
     /** @type {Map<any, number> | null} */
     this.others = null
   }
@@ -54,7 +52,6 @@ class OpenRequests {
   }
 
   remove (/** @type {any} */ response) {
-    if (this.awaited === response) this.awaited = null
     if (this.response === response) this.response = this.request = null
     else this.others?.delete(response)
   }
@@ -62,13 +59,6 @@ class OpenRequests {
   /** @returns {boolean} whether the connection writes it now, not one before it (Node's own mark) */
   isBeingWritten (/** @type {any} */ response) {
     return this.response === response && this.socket._httpMessage === response
-  }
-
-  /** @returns {boolean} false when end() was called before: one listener is enough */
-  beginToAwait (/** @type {any} */ response) {
-    if (this.awaited === response) return false
-    this.awaited = response
-    return true
   }
 
   /** @returns {any[]} */

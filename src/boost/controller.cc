@@ -159,7 +159,8 @@ void Controller::HandOver(const Signal& signal) {
 }
 
 void Controller::TakeQueued(bool may_act) {
-  if (handed_over_.load(std::memory_order_relaxed)) {
+  const bool handed_over = handed_over_.load(std::memory_order_relaxed);
+  if (handed_over) {
     // Before the queue is read: what is handed over from now on sets it again.
     handed_over_.exchange(false, std::memory_order_seq_cst);
   }
@@ -175,6 +176,7 @@ void Controller::TakeQueued(bool may_act) {
     Take(signal, signal.now_ns, may_act);
   }
   TakeBegins(begins, kNever, may_act);
+  if (!handed_over) return;  // then nothing was dropped
   const uint64_t dropped = dropped_.load(std::memory_order_relaxed);
   if (std::exchange(told_dropped_, dropped) != dropped) {
     const int64_t now_ns = MonotonicTickNs();
