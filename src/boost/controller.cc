@@ -205,7 +205,10 @@ uint32_t Controller::TakeBegins(uint32_t most, int64_t until_ns, bool may_act) {
 void Controller::Take(const Signal& signal, int64_t cause_ns, bool may_act) {
   switch (signal.kind) {
     case SignalKind::kLoopBusy:
-      if (signal.now_ns - idle_since_ns_ > kRestNs) budget_.Rested();
+      if (const int64_t rest_ns = signal.now_ns - idle_since_ns_;
+          rest_ns > kRestNs) {
+        budget_.Rested(rest_ns);
+      }
       busy_ = true;
       last_seen_queue_ns_ = signal.now_ns;
       break;

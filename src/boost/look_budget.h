@@ -8,8 +8,9 @@ namespace edgewise {
 // How much of a processor the looks at the queue may take. A look reads the
 // loop's sockets from another processor, which costs the loop as well. A loop
 // that rests often is looked at whenever something comes; one that hardly ever
-// does, whose queue is as long as ever, seldom: each rest makes up for some
-// looks, and those that none has made up for make the share smaller.
+// does, whose queue is as long as ever, seldom: a rest makes up for the more
+// looks the longer it was, and those that none has made up for make the share
+// smaller.
 class LookBudget {
  public:
   // `share` of a processor's time: more than 0, at most 1.
@@ -19,8 +20,11 @@ class LookBudget {
   // processor since it began; `looked`: since the last turn.
   void Turn(int64_t now_ns, int64_t spent_ns, bool looked);
 
-  // The loop has had nothing to do.
-  void Rested() { looks_ -= std::min(looks_, kLooksOfARest); }
+  // The loop has had nothing to do for so long.
+  void Rested(int64_t rest_ns) {
+    looks_ -= static_cast<uint32_t>(
+        std::min<int64_t>(looks_, rest_ns / kRestOfALookNs));
+  }
 
   // Until then the thread is deaf to what becomes ready.
   int64_t listens_from_ns() const { return listens_from_ns_; }
@@ -30,7 +34,7 @@ class LookBudget {
   // most.
   static constexpr uint32_t kPatience = 128;
   static constexpr uint32_t kMostLooks = 10 * kPatience;
-  static constexpr uint32_t kLooksOfARest = 32;
+  static constexpr int64_t kRestOfALookNs = 4'000;
 
   double share() const;
 

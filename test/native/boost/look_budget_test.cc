@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kLookNs = 7'000;
+constexpr int64_t kLongRestNs = 10 * kMs;
 constexpr int64_t kMostDeafNs = 5 * kMs;
 constexpr int64_t kMostDeafRestlessNs = 100 * kMs;
 
@@ -22,14 +23,10 @@ class LookBudgetTest : public testing::Test {
       now_ns_ = std::max(now_ns_ + 50'000, budget_.listens_from_ns());
       spent_ns_ += kLookNs;
       budget_.Turn(now_ns_, spent_ns_, /*looked=*/true);
-      if (rests) budget_.Rested();
+      if (rests) budget_.Rested(kMs);
       ++looks;
     }
     return looks;
-  }
-
-  void Rest(int times) {
-    for (int i = 0; i < times; ++i) budget_.Rested();
   }
 
   LookBudget budget_{0.03};
@@ -38,7 +35,7 @@ class LookBudgetTest : public testing::Test {
 };
 
 TEST_F(LookBudgetTest, LooksTakeTheirShare) {
-  Rest(40);
+  budget_.Rested(kLongRestNs);
   LooksIn(500 * kMs, true);  // What was saved up is spent.
   const int looks = LooksIn(1000 * kMs, true);
   EXPECT_NEAR(looks * kLookNs, 0.03 * 1000 * kMs, 0.0015 * 1000 * kMs);
@@ -51,7 +48,7 @@ TEST_F(LookBudgetTest, ALoopThatNeverRestsIsLookedAtSeldom) {
 
 TEST_F(LookBudgetTest, ALoopThatRestsAgainIsLookedAtAgain) {
   LooksIn(60'000 * kMs, false);
-  Rest(40);
+  budget_.Rested(kLongRestNs);
   budget_.Turn(now_ns_ += kMs, spent_ns_, /*looked=*/false);
   EXPECT_LE(budget_.listens_from_ns() - now_ns_, kMostDeafNs);
   EXPECT_NEAR(LooksIn(20 * kMs, false) * kLookNs, 0.03 * 20 * kMs,
@@ -60,20 +57,27 @@ TEST_F(LookBudgetTest, ALoopThatRestsAgainIsLookedAtAgain) {
   EXPECT_NEAR(LooksIn(10'000 * kMs, false), 100, 1);
 }
 
-// A client that was held up once.
-TEST_F(LookBudgetTest, ARestIsGoodForSomeLooks) {
+// A client that was held up now and then.
+TEST_F(LookBudgetTest, AShortRestIsGoodForSomeLooks) {
   LooksIn(60'000 * kMs, false);
   int looks = 0;
   for (int i = 0; i < 10; ++i) {
-    Rest(5);
+    for (int rest = 0; rest < 4; ++rest) budget_.Rested(kMs / 5);
     looks += LooksIn(1000 * kMs, false);
   }
   EXPECT_GT(looks, 1000);
   EXPECT_LT(looks, 2000);
 }
 
+// A server that has started, and gets its first requests.
+TEST_F(LookBudgetTest, ALongRestIsGoodForAll) {
+  budget_.Rested(kLongRestNs);
+  budget_.Turn(now_ns_ += 1000 * kMs, spent_ns_, /*looked=*/false);
+  EXPECT_EQ(LooksIn(4 * kMs, false), 80);
+}
+
 TEST_F(LookBudgetTest, ABurstIsLookedAtAllTheTime) {
-  Rest(40);
+  budget_.Rested(kLongRestNs);
   budget_.Turn(now_ns_ += 1000 * kMs, spent_ns_, /*looked=*/false);
   EXPECT_EQ(LooksIn(4 * kMs, true), 80) << "of 86 that 20 ms save up";
 }
@@ -83,7 +87,7 @@ TEST_F(LookBudgetTest, ItIsNeverDeafForLong) {
   spent_ns_ += 50 * kMs;  // The look has waited for a lock, say.
   budget_.Turn(now_ns_, spent_ns_, /*looked=*/true);
   EXPECT_LE(budget_.listens_from_ns() - now_ns_, kMostDeafRestlessNs);
-  Rest(40);
+  budget_.Rested(kLongRestNs);
   budget_.Turn(++now_ns_, spent_ns_, /*looked=*/false);
   EXPECT_LE(budget_.listens_from_ns() - now_ns_, kMostDeafNs);
   budget_.Turn(now_ns_, spent_ns_ += 50 * kMs, /*looked=*/true);
