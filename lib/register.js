@@ -10,6 +10,7 @@ const boosting = require('./boosting')
 const { readConfig } = require('./config')
 const { serve } = require('./control')
 const recording = require('./recording')
+const { quoted } = require('./shell')
 
 const MARK = Symbol.for('edgewise.registered')
 const CHANNEL = 'edgewise-control'
@@ -119,7 +120,7 @@ function finish (config, tell) {
   attempt(boosting.stop, 'at its normal frequency')
   if (!wasOn) return
   if (dropped || lostBytes) say(`lost ${dropped} records (ring full: EDGEWISE_RING_RECORDS) and ${lostBytes} bytes (not written)`)
-  if (tell) say(`recorded to ${config.out}; read it with: edgewise report ${config.out}`)
+  if (tell) say(`recorded to ${config.out}; read it with: edgewise report ${quoted(config.out)}`)
 }
 
 if (globalThis[MARK] === undefined) {

@@ -15,7 +15,8 @@ const USAGE = `Usage: npm run bench:boost -- [options]
 
 What each boosting policy buys in tail latency and costs in energy, on a
 frequency that is emulated: every application under open-loop load, the
-policies in turn. Writes docs/boost-results.md.
+policies in turn. Writes docs/boost-results.md (the sections main, reaction and
+cost) and docs/boost-variants.md (cluster, validation and sensitivity).
 
   --apps LIST      of ${NAMES.join(',')} (all)
   --policies LIST  of ${POLICY_NAMES.join(',')} (all);
@@ -30,7 +31,7 @@ policies in turn. Writes docs/boost-results.md.
   --json FILE      every run's numbers, written after each
   --resume         goes on with what is in that file: measures only what it lacks
   --from-json FILE measures nothing: tables and page from such a file
-  --page FILE      write the page here; by default docs/boost-results.md, when all was measured
+  --page FILE      write the page here; by default each of the two when all of it was measured
   --no-setup       do not look whether everything is built`
 
 const RANGES = { runs: [1, 1000], seconds: [1, 1e5], warmup: [0, 1e5], load: [0.01, 2], workers: [2, 1024] }

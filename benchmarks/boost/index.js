@@ -20,13 +20,13 @@ const { isSlow, machineSpeed } = require('./machine-speed')
 const { page } = require('./page')
 const { tailRoutes, targetMs } = require('./pilots')
 const { leaveAppProcessor } = require('./place')
-const { isWhole, missing, rounds } = require('./plan')
+const { PAGES, isWhole, missing, rateKeyOf, rounds } = require('./plan')
 const { BASE, EMULATED, findPolicy } = require('./policies')
 const { measureFidelity, measureReactions } = require('./programs')
 const tuning = require('./tuning.json')
 
-const FIGURES = path.join(ROOT, 'docs', 'boost-results')
-const PAGE = path.join(ROOT, 'docs', 'boost-results.md')
+const DOCS = path.join(ROOT, 'docs')
+const FIGURES = path.join(DOCS, 'boost-results')
 const PILOT_ROUND = -1 // arrivals that no measured round has
 const ATTEMPTS = 3 // to find the machine as fast as it was
 
@@ -109,7 +109,7 @@ async function unslowed ({ cells, rates }, what, measure) {
 }
 
 async function rateOf (results, { app, workers }, { load, signal, json }) {
-  const key = workers === 1 ? app : `${app} x${workers}`
+  const key = rateKeyOf({ app, workers })
   if (results.rates[key]) return results.rates[key]
   const { result: saturationPerS, speed } = await unslowed(results, `${key} at saturation`, () => saturationAtLow(app, { workers, signal }))
   const ratePerS = Math.max(1, Math.round(load * saturationPerS))
@@ -143,11 +143,18 @@ async function knownFor (results, { app, policy }, settings) {
 
 async function publish (results, options) {
   process.stdout.write(page(results))
-  const file = pageFile({ page: options.page, whole: isWhole(results, tuning) }, PAGE)
-  if (!file) return
-  const figures = options.page ? `${options.page}.figures` : FIGURES
-  const drawn = await draw(results.cells.filter(({ section }) => section === 'main'), results.apps, figures)
-  fs.writeFileSync(file, page(results, drawn.map((name) => path.relative(path.dirname(file), path.join(figures, name)))))
+  if (options.page) return write(results, { file: options.page, figures: `${options.page}.figures` })
+  for (const one of PAGES) {
+    const file = pageFile({ whole: isWhole(results, tuning, one.sections) }, path.join(DOCS, one.file))
+    if (file) await write(results, { file, figures: FIGURES, of: one })
+  }
+}
+
+/** @param {Results} results @param {{ file: string, figures: string, of?: typeof PAGES[0] }} where of: a published page, else all */
+async function write (results, { file, figures, of }) {
+  const main = results.cells.filter(({ section }) => section === 'main')
+  const drawn = of && !of.sections.includes('main') ? [] : await draw(main, results.apps, figures)
+  fs.writeFileSync(file, page(results, drawn.map((name) => path.relative(path.dirname(file), path.join(figures, name))), of))
   say(`written: ${path.relative('', file)}`)
 }
 

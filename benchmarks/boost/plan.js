@@ -5,12 +5,18 @@
 
 const { NAMES, findApp } = require('../apps/app')
 const { inOrder } = require('../overhead/rounds')
-const { DEFAULTS, SECTIONS } = require('./arguments')
+const { DEFAULTS } = require('./arguments')
 const { costsAreWhole } = require('./cost')
 const { AGAIN, BASE, CLUSTER, EMULATED, POLICIES, REACTION, SENSITIVITY, findPolicy } = require('./policies')
 
 /** What a recorded run is for: the propositions of section 4.4. */
 const LEVELS = ['low', 'mid', 'high']
+
+/** What is published: each page's sections are measured together, in two hours at most. */
+const PAGES = [
+  { file: 'boost-results.md', title: 'Boosting, measured on an emulated frequency', sections: ['main', 'reaction', 'cost'] },
+  { file: 'boost-variants.md', title: 'Boosting several workers, with slow transitions, and what its measurement stands on', sections: ['cluster', 'validation', 'sensitivity'] }
+]
 
 /** In a run, so that p99.9 is not the slowest one: an application that answers few a second is loaded for longer. */
 const LEAST_REQUESTS = 2000
@@ -39,7 +45,7 @@ function rounds ({ apps, policies, sections, runs, delaysUs, workers }, tuning) 
     cluster: (app) => findApp(app).workers.at(-1) === 1 ? [] : CLUSTER.map((policy) => ({ ...usual, policy, workers })),
     validation: () => LEVELS.map((policy) => ({ ...usual, policy, recorded: true })),
     sensitivity: () => [{ ...usual, policy: BASE },
-      ...SENSITIVITY.flatMap((policy) => delaysUs.map((delayUs) => ({ ...usual, policy, delayUs })))],
+      ...SENSITIVITY.flatMap((policy) => [0, ...delaysUs].map((delayUs) => ({ ...usual, policy, delayUs })))],
     reaction: () => [{ ...usual, policy: REACTION, actuator: 'log' }]
   }
   const ofApps = sections.filter((section) => section in variants)
@@ -62,6 +68,11 @@ function keyOf ({ section, app, policy, delayUs, round }) {
   return [section, app, policy, delayUs, round].join(' ')
 }
 
+/** @param {{ app: string, workers: number }} run which has a rate of requests of its own */
+function rateKeyOf ({ app, workers }) {
+  return workers === 1 ? app : `${app} x${workers}`
+}
+
 /**
  * @param {Run[]} runs
  * @param {Run[]} cells measured already
@@ -74,11 +85,12 @@ function missing (runs, cells) {
 /**
  * @param {{ plan: { delaysUs: number[], workers: number }, cells: any[], costs: import('./cost').Cost[], fidelity?: any }} results
  * @param {Record<string, string[]>} tuning
+ * @param {string[]} sections of a page
  * @returns {boolean} whether everything that the published page tells was measured, often enough
  */
-function isWhole ({ plan, cells, costs, fidelity }, tuning) {
-  const all = rounds({ ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections: SECTIONS, runs: DEFAULTS.runs }, tuning)
-  return fidelity !== undefined && costsAreWhole(costs, DEFAULTS.runs) && missing(all.flat(), cells).length === 0
+function isWhole ({ plan, cells, costs, fidelity }, tuning, sections) {
+  const all = rounds({ ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections, runs: DEFAULTS.runs }, tuning)
+  return fidelity !== undefined && (!sections.includes('cost') || costsAreWhole(costs, DEFAULTS.runs)) && missing(all.flat(), cells).length === 0
 }
 
-module.exports = { LEAST_REQUESTS, LEVELS, isWhole, keyOf, missing, rounds }
+module.exports = { LEAST_REQUESTS, LEVELS, PAGES, isWhole, keyOf, missing, rateKeyOf, rounds }

@@ -7,7 +7,7 @@
 const { spawn } = require('node:child_process')
 const os = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Failure } = require('./failure')
+const { Failure, note } = require('./failure')
 const { treeOf } = require('./process-tree')
 
 const LOOK_MS = 25
@@ -20,6 +20,7 @@ const running = new Set()
 class Child {
   /** @param {import('node:child_process').ChildProcess} spawned */
   constructor (spawned) {
+    this.spawned = spawned
     this.pid = /** @type {number} */ (spawned.pid)
     /** @type {End | null} null while it runs */
     this.end = null
@@ -38,32 +39,45 @@ class Child {
     return treeOf(this.pid)
   }
 
-  /** @param {NodeJS.Signals} name */
+  /**
+   * @param {NodeJS.Signals} name
+   * @returns {number[]} living processes that it could not be sent to: another user's
+   */
   signal (name) {
-    for (const pid of this.tree()) {
+    return this.tree().filter((pid) => {
       try {
         process.kill(pid, name)
-      } catch {} // Ended since.
-    }
+        return false
+      } catch (error) {
+        return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM' // Else it has ended since.
+      }
+    })
   }
 
   /**
-   * Asks every process to end; those that have not after `graceMs` are killed.
+   * Asks every process to end; those that have not after `graceMs` are killed,
+   * but for those that are not ours to kill, which is said.
    * @param {number} graceMs
-   * @returns {Promise<boolean>} whether all ended by themselves
+   * @returns {Promise<boolean>} whether all others ended by themselves
    */
   async stop (graceMs) {
     this.signal('SIGTERM')
     const deadline = performance.now() + graceMs
     while (this.tree().length > 0 && performance.now() < deadline) await sleep(LOOK_MS)
-    const stubborn = this.tree().length > 0
-    while (this.tree().length > 0) {
-      this.signal('SIGKILL')
+    const stubborn = this.tree()
+    let left = stubborn
+    /** @type {number[]} */
+    let foreign = []
+    while (left.length > foreign.length) {
+      foreign = this.signal('SIGKILL')
       await sleep(LOOK_MS)
+      left = this.tree()
     }
-    await this.done
     running.delete(this)
-    return !stubborn
+    if (left.includes(this.pid)) this.spawned.unref()
+    else await this.done
+    if (left.length > 0) note(`still running, for only another user may end it: kill ${left.join(' ')}`)
+    return stubborn.every((pid) => left.includes(pid))
   }
 
   /** Lets what is left of it live on when we end. */

@@ -2,6 +2,7 @@
 
 const { exitCodeOf, start } = require('./child')
 const { note } = require('./failure')
+const { aborted } = require('./interruption')
 
 const GRACE_MS = 10_000
 /** @type {NodeJS.Signals[]} */
@@ -21,21 +22,23 @@ async function runForeground (command, env, stdio = 'inherit') {
   let asked = 0
   /** @type {NodeJS.Signals | null} */
   let latest = null
+  const force = new AbortController()
   for (const signal of FORWARDED) {
     process.on(signal, () => {
       asked++
       latest = asked < 3 ? signal : 'SIGKILL'
       if (asked === 3) note('stopping it by force')
       child?.signal(latest)
+      if (asked === 3) force.abort()
     })
   }
   child = await start(command, { env, stdio })
   if (latest) child.signal(latest) // It came while the command was being started.
-  const code = exitCodeOf(await child.done)
+  await Promise.race([child.done, aborted(force.signal)])
   // Told to stop, nothing stays; else what it left running is its own affair.
-  if (asked > 0) await child.stop(GRACE_MS)
+  if (asked > 0) await child.stop(child.end ? GRACE_MS : 0)
   else child.release()
-  return code
+  return exitCodeOf(child.end ?? { code: null, signal: 'SIGKILL' })
 }
 
 module.exports = { runForeground }

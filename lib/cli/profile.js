@@ -3,12 +3,12 @@
 const { delimiter, dirname } = require('node:path')
 const { Option } = require('commander')
 const { findPatchedNode } = require('../patched-node')
+const { quoted } = require('../shell')
 const { name, percentile, port, seconds } = require('./arguments')
 const { describe, start } = require('./child')
 const { EXIT, Failure, note } = require('./failure')
 const { aborted, exitCodeAfter, interruption } = require('./interruption')
 const { megabytes, noTrace, prepareOut, recordedEnvironment, traceSize } = require('./recording')
-const { quoted } = require('./record')
 const report = require('./report')
 const { CHILD_STDIO, never, pause, refuseTaken, stop, underLoad } = require('./server')
 
@@ -64,6 +64,7 @@ async function profile (command, options) {
   const path = options.node === 'patched' ? patchedPath(process.env.PATH) : process.env.PATH
   const out = prepareOut(options.out)
   const interrupt = interruption()
+  if (process.env.EDGEWISE_ENABLED === '0') note('EDGEWISE_ENABLED=0: nothing is recorded before `edgewise on PID`')
   note(`starting ${command.join(' ')}`)
   const app = await start(command, { env: recordedEnvironment({ ...process.env, PATH: path }, out), stdio: CHILD_STDIO })
   let problem

@@ -1,5 +1,6 @@
 'use strict'
 
+const { quoted } = require('../shell')
 const { EXIT, note } = require('./failure')
 const { runForeground } = require('./foreground')
 const { name } = require('./arguments')
@@ -49,9 +50,4 @@ function conclude (out, code) {
   return code
 }
 
-/** @param {string} file as a shell takes it */
-function quoted (file) {
-  return /^[\w./:@%+,-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`
-}
-
-module.exports = { add, conclude, quoted }
+module.exports = { add, conclude }

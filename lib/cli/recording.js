@@ -28,13 +28,15 @@ function recordedEnvironment (env, out) {
  * Finds out before the application starts whether its trace can be written.
  *
  * @param {string | undefined} given --out
- * @returns {string} absolute path of an existing, writable directory without a trace
+ * @returns {string} absolute path of an existing, writable directory without a trace; made for it, it goes when
+ *   it is still empty as we end
  * @throws {Failure}
  */
 function prepareOut (given) {
   let out = given ?? (process.env.EDGEWISE_OUT || `edgewise-${process.pid}`)
   try {
     out = path.resolve(out) // Throws where the working directory was removed.
+    if (!fs.existsSync(out)) process.once('exit', () => removeEmpty(out))
     makeDirectory(out)
     fs.accessSync(out, fs.constants.W_OK | fs.constants.X_OK)
   } catch (error) {
@@ -44,6 +46,13 @@ function prepareOut (given) {
     throw new Failure(`${out} already holds a trace, and a second one would be mixed with it: choose another directory with --out, or remove that one`)
   }
   return out
+}
+
+/** @param {string} directory */
+function removeEmpty (directory) {
+  try {
+    fs.rmdirSync(directory)
+  } catch {} // It holds something, or was never made.
 }
 
 /** @param {string} out @returns {string[]} absolute paths */

@@ -16,6 +16,7 @@ const OFF_MS = 2000
 const FLUSH_MS = 150
 const INSPECTOR_PORT = 9229
 const OUR_STDERR = 2
+const STAY = '; one that puts itself into the background must be told to stay in the foreground'
 
 /** What children print must not mix with the result on stdout. @type {import('node:child_process').StdioOptions} */
 const CHILD_STDIO = ['ignore', OUR_STDERR, OUR_STDERR]
@@ -77,7 +78,7 @@ async function underLoad (app, options, interrupted, onListening) {
 async function listening (app, options, interrupted) {
   const deadline = performance.now() + options.wait * 1000
   while (!interrupted.aborted) {
-    if (app.end) throw new Failure(`the server ${describe(app.end)} before it listened on a port`)
+    if (app.end) throw new Failure(`the server ${describe(app.end)} before it listened on a port${app.end.code === 0 ? STAY : ''}`)
     const found = listenersOf(app.tree())
     const chosen = choose(found, options.port)
     if (chosen) {

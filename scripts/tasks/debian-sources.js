@@ -3,12 +3,19 @@
 // Debian source packages of another release, fetched by apt with a
 // configuration of its own that is derived from the machine's: the same
 // archive, another suite. The machine's own sources stay as they are.
+//
+// A suite moves on to newer versions, of which a mirror may not have all files
+// yet; those that we know (patches/sources.json) it still has for a while. So
+// these are asked for first, and apt for what the suite has now only then.
 
+const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { TaskError, capture, runStep } = require('./step')
+const { PATCHES } = require('../../lib/patched-node')
+const { TaskError, capture, runStep, say } = require('./step')
 
 const ETC = '/etc/apt'
+const HELPER = '/usr/lib/apt/apt-helper'
 
 /**
  * @param {string} sources the directory that receives it
@@ -19,9 +26,9 @@ const ETC = '/etc/apt'
  * @throws {TaskError} with the next step
  */
 async function fetchSource (sources, suite, name, version) {
-  const have = findFile(sources, `${name}_`, version, '.dsc')
-  if (have) return have
-  const apt = await aptFor(sources, suite)
+  const file = path.join(sources, `${name}_${version}.dsc`)
+  const apt = await fetchKnown(sources, suite, name, version)
+  if (!apt) return file
   const hint = `Next step: 'npm run build:node -- --source DIR' takes a checkout instead of ${suite}'s source package.`
   const shown = capture(['apt-cache', ...apt, 'showsrc', name])
   const versions = [...shown.stdout.matchAll(/^Version: (.*)$/mg)].map(match => match[1])
@@ -46,11 +53,50 @@ async function fetchSource (sources, suite, name, version) {
  */
 async function fetchArchive (sources, suite, name, version) {
   const file = path.join(sources, `${name}_${version}.orig.tar.gz`)
-  if (fs.existsSync(file)) return file
-  const apt = await aptFor(sources, suite)
+  const apt = await fetchKnown(sources, suite, name, version)
+  if (!apt) return file
   const fetched = capture(['apt-get', ...apt, 'source', '--download-only', name], { cwd: sources })
   if (fs.existsSync(file)) return file
   throw new TaskError(`${name} ${version} was not fetched from ${suite}:\n${fetched.stderr}`)
+}
+
+// undefined: all files of this version are here; else apt's options, to look further.
+async function fetchKnown (sources, suite, name, version) {
+  const known = JSON.parse(fs.readFileSync(path.join(PATCHES, 'sources.json'), 'utf8'))[`${name} ${version}`] ?? {}
+  if (isComplete(sources, known)) return undefined
+  const apt = await aptFor(sources, suite)
+  say(`${name} ${version}: fetching ...`)
+  const problem = fetchFiles(sources, apt, name, known)
+  if (problem === undefined) return undefined
+  say(`${name} ${version} is not to be had any more, trying what ${suite} has now: ${problem}`)
+  return apt
+}
+
+/**
+ * Fetches files from where the archive has a package, whichever version of it apt knows.
+ * @param {string} sources the directory that receives them
+ * @param {string[]} apt its options
+ * @param {string} name of the source package
+ * @param {Record<string, string>} files their SHA-256, by name
+ * @returns {string | undefined} undefined: all are there; else what went wrong
+ */
+function fetchFiles (sources, apt, name, files) {
+  if (Object.keys(files).length === 0) return 'its files are not known'
+  const listed = capture(['apt-get', ...apt, 'source', '--print-uris', name], { cwd: sources })
+  const place = /^'([^']*\/)[^'/]*'/m.exec(listed.stdout)?.[1]
+  if (!place) return listed.stderr.trim() || 'apt tells no address'
+  for (const [file, sha256] of Object.entries(files)) {
+    if (isComplete(sources, { [file]: sha256 })) continue
+    const fetched = capture([HELPER, ...apt, 'download-file', place + encodeURIComponent(file), path.join(sources, file), `SHA256:${sha256}`])
+    if (!fetched.ok) return fetched.stderr.trim()
+  }
+}
+
+function isComplete (sources, files) {
+  return Object.keys(files).length > 0 && Object.entries(files).every(([file, sha256]) => {
+    const at = path.join(sources, file)
+    return fs.existsSync(at) && createHash('sha256').update(fs.readFileSync(at)).digest('hex') === sha256
+  })
 }
 
 // apt's options for a suite, its lists up to date.
@@ -119,4 +165,4 @@ function findFile (directory, prefix, version, suffix) {
   return name && path.join(directory, name)
 }
 
-module.exports = { fetchArchive, fetchSource, sourceEntry }
+module.exports = { fetchArchive, fetchFiles, fetchSource, sourceEntry }

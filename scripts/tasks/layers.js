@@ -41,14 +41,15 @@ const LIB = {
   'make-directory': [],
   'patched-node': [],
   report: [],
+  shell: [],
   statistics: [],
   tune: ['statistics'],
   instrument: [],
   recording: ['binding', 'instrument', 'make-directory'],
   boosting: ['binding', 'config', 'instrument', 'make-directory', 'native-files'],
   index: ['binding', 'report', 'config', 'instrument', 'recording', 'boosting'],
-  register: ['binding', 'config', 'control', 'recording', 'boosting'],
-  cli: ['index', 'report', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'tune'],
+  register: ['binding', 'config', 'control', 'recording', 'boosting', 'shell'],
+  cli: ['index', 'report', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
   bin: ['cli']
 }
 

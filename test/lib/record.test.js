@@ -59,6 +59,7 @@ test('what goes wrong is said and exits with 1', (t) => {
   assert.deepEqual([missing.status, missing.stderr], [1, 'edgewise: cannot start "no-such-program": no such program\n'])
   const silent = run(['record', '--out', 'none', '--', 'true'])
   assert.equal(silent.status, 1)
+  assert.deepEqual(fs.readdirSync(cwd).filter((name) => /^(none|edgewise-\d+)$/.test(name)), [], 'no empty directories stay')
   assert.match(silent.stderr, /^edgewise: no trace was written to \/.*none: the command must run Node\.js/)
   assert.match(run(['record', '--', 'true'], { EDGEWISE_ENABLED: '0' }).stderr, /EDGEWISE_ENABLED=0 starts with recording off/)
   fs.writeFileSync(path.join(cwd, 'file'), '')
@@ -95,7 +96,7 @@ setInterval(() => {}, 1000); console.log('ready ' + process.pid + ' ' + child.pi
 
 test('a signal that comes while the command is being started reaches it', () => {
   const script = `const { runForeground } = require(${JSON.stringify(require.resolve('../../lib/cli/foreground'))})
-runForeground(['sleep', '60'], process.env).then((code) => { process.exitCode = code })
+runForeground(['sleep', '60'], process.env, 'ignore').then((code) => { process.exitCode = code })
 process.emit('SIGTERM')`
   assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 20_000, killSignal: 'SIGKILL' }).status, 143)
 })
@@ -124,6 +125,19 @@ test('the third Ctrl-C ends a command that ignores the others', async (t) => {
   const { code, stderr } = await ended
   assert.equal(code, 137)
   assert.match(stderr, /stopping it by force/)
+})
+
+test('a command that became another user\'s is given up by the third Ctrl-C, and told', () => {
+  const script = `const { runForeground } = require(${JSON.stringify(require.resolve('../../lib/cli/foreground'))})
+const kill = process.kill
+process.kill = () => { throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' }) }
+runForeground(['sleep', '60'], process.env, 'ignore').then((code) => { process.kill = kill; process.exitCode = code })
+let asked = 0
+setInterval(() => { if (asked++ < 3) process.emit('SIGINT') }, 200).unref()`
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 20_000, killSignal: 'SIGKILL' })
+  const [, pid] = /^edgewise: stopping it by force\nedgewise: still running, for only another user may end it: kill (\d+)\n$/.exec(stderr) ?? assert.fail(stderr)
+  process.kill(Number(pid), 'SIGKILL')
+  assert.equal(status, 137)
 })
 
 test('the command does not outlive a command line that is told to end', async (t) => {

@@ -13,7 +13,7 @@ const { scatter } = require('../../benchmarks/boost/figures')
 const { isSlow } = require('../../benchmarks/boost/machine-speed')
 const { page } = require('../../benchmarks/boost/page')
 const { tailRoutes } = require('../../benchmarks/boost/pilots')
-const { isWhole, missing, rounds } = require('../../benchmarks/boost/plan')
+const { PAGES, isWhole, missing, rounds } = require('../../benchmarks/boost/plan')
 const { POLICIES, startOf } = require('../../benchmarks/boost/policies')
 const { behaviour, meanRow, paretoFrontier, propositions, rowOf } = require('../../benchmarks/boost/summary')
 const { between } = require('../../benchmarks/boost/window')
@@ -149,7 +149,7 @@ test('sections have their own variants', () => {
   assert.deepStrictEqual([...new Set(of('cluster').map(({ app }) => app))], ['todo'], 'blog has no cluster mode')
   assert.ok(of('cluster').every(({ workers }) => workers === 2))
   assert.ok(of('validation').every((run) => run.recorded))
-  assert.deepStrictEqual(of('sensitivity').filter(({ app }) => app === 'todo').map(({ policy, delayUs }) => [policy, delayUs]), [['low', 0], ['combined', 50], ['slo', 50]])
+  assert.deepStrictEqual(of('sensitivity').filter(({ app }) => app === 'todo').map(({ policy, delayUs }) => [policy, delayUs]), [['low', 0], ['combined', 0], ['combined', 50], ['slo', 0], ['slo', 50]])
 })
 
 test('what a file has is not measured again', () => {
@@ -158,14 +158,18 @@ test('what a file has is not measured again', () => {
   assert.strictEqual(missing(runs, runs.map((run) => ({ ...run, section: 'sensitivity' }))).length, runs.length)
 })
 
-test('only all of it is published', () => {
+test('only a page of which all was measured is published', () => {
   const plan = { delaysUs: [50], workers: 2 }
-  const all = rounds({ ...OPTIONS, ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections: ['main', 'cluster', 'validation', 'sensitivity', 'reaction'], runs: 3 }, {}).flat()
+  const [results, variants] = PAGES.map(({ sections }) => sections)
+  const of = (sections) => rounds({ ...OPTIONS, ...plan, apps: NAMES, policies: POLICIES.map(({ name }) => name), sections, runs: 3 }, {}).flat()
+  const all = of(results)
   const costs = SERVERS.flatMap((server) => Array.from({ length: 3 * PROCESSES_PER_ROUND }, (_, round) => ({ server, round, blocks: [] })))
-  assert.ok(isWhole({ plan, cells: all, costs, fidelity: {} }, {}))
-  assert.ok(!isWhole({ plan, cells: all.slice(1), costs, fidelity: {} }, {}))
-  assert.ok(!isWhole({ plan, cells: all, costs: costs.slice(1), fidelity: {} }, {}))
-  assert.ok(!isWhole({ plan, cells: all, costs }, {}))
+  assert.ok(isWhole({ plan, cells: all, costs, fidelity: {} }, {}, results))
+  assert.ok(!isWhole({ plan, cells: all.slice(1), costs, fidelity: {} }, {}, results))
+  assert.ok(!isWhole({ plan, cells: all, costs: costs.slice(1), fidelity: {} }, {}, results))
+  assert.ok(!isWhole({ plan, cells: all, costs }, {}, results))
+  assert.ok(!isWhole({ plan, cells: all, costs, fidelity: {} }, {}, variants))
+  assert.ok(isWhole({ plan, cells: of(variants), costs: [], fidelity: {} }, {}, variants))
 })
 
 test('a machine is slow by what it has done at its fastest; a run whose speed is not known is none', () => {
@@ -240,6 +244,21 @@ test('the page has the paper\'s tables, with emulated and modelled said', () => 
   assert.match(text, /\*emulated\*.*\*modelled\*/s)
 })
 
+test('a published page has its sections and no others, and the rates of these', () => {
+  const [first, second] = PAGES.map((one) => page(results(), [], one))
+  for (const heading of ['Tail and energy', 'How soon a boost comes', 'What it costs']) {
+    assert.match(first, new RegExp(`^## ${heading}`, 'm'))
+    assert.doesNotMatch(second, new RegExp(`^## ${heading}`, 'm'))
+  }
+  for (const heading of ['Cluster', 'Validation', 'How long a transition takes']) {
+    assert.match(second, new RegExp(`^## ${heading}`, 'm'))
+    assert.doesNotMatch(first, new RegExp(`^## ${heading}`, 'm'))
+  }
+  assert.match(first, /low frequency: todo 100\/s\./)
+  assert.match(second, /low frequency: todo 100\/s, todo x2 90\/s\./)
+  assert.doesNotMatch(second, /Adrenaline boosts in/)
+})
+
 test('every run, also one that finds a target, is of enough requests for its p99.9', async (t) => {
   const seconds = []
   t.mock.method(require('../../benchmarks/results/cell'), 'measure', async (app, variant, settings, { onServing, onLoaded }) => {
@@ -286,7 +305,7 @@ test('a file of results becomes a page without measuring', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, '--from-json', file], { encoding: 'utf8' })
     assert.strictEqual(status, 0, stderr)
     assert.match(stdout, /# Boosting, measured on an emulated frequency/)
-    assert.match(stderr, /boost-results\.md is left as it is/)
+    assert.match(stderr, /boost-results\.md is left as it is[^]*boost-variants\.md is left as it is/)
   } finally {
     fs.rmSync(folder, { recursive: true })
   }

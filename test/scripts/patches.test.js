@@ -2,12 +2,13 @@
 
 const assert = require('node:assert')
 const { execFileSync, spawnSync } = require('node:child_process')
+const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
-const { cacheDirectory, findPatchedNode } = require('../../lib/patched-node')
-const { sourceEntry } = require('../../scripts/tasks/debian-sources')
+const { PATCHES, cacheDirectory, findPatchedNode } = require('../../lib/patched-node')
+const { fetchFiles, sourceEntry } = require('../../scripts/tasks/debian-sources')
 const { readPatches } = require('../../scripts/tasks/patch-series')
 const { exportPatches, importPatches, patchProblems } = require('../../scripts/tasks/patched-tree')
 const { temporaryTree } = require('./temporary-tree')
@@ -105,6 +106,39 @@ test("apt's entry for another suite's sources is derived from the machine's", ()
   assert.strictEqual(sourceEntry(['URIs: https://mirror.example/archive/debian/20260101T000000Z\nComponents: main'], 'trixie').split('\n')[3],
     'URIs: https://mirror.example/archive/debian/20260101T000000Z')
   assert.throws(() => sourceEntry([], 'trixie'), /--source DIR/)
+})
+
+test('what the series applies to is known by its content', () => {
+  const { debian } = JSON.parse(fs.readFileSync(path.join(PATCHES, 'base.json'), 'utf8'))
+  const known = JSON.parse(fs.readFileSync(path.join(PATCHES, 'sources.json'), 'utf8'))
+  for (const [name, version] of [[debian.source, debian.version], ['c-ares', debian['c-ares']]]) {
+    assert.ok(Object.values(known[`${name} ${version}`]).every(sha256 => /^[0-9a-f]{64}$/.test(sha256)), name)
+  }
+})
+
+test('files of a version that the archive no longer lists are fetched from beside the one that it does', t => {
+  const sha256 = text => createHash('sha256').update(text).digest('hex')
+  const mirror = temporaryTree(t, { 'pool/thing_1.tar.gz': 'one', 'pool/thing_2.tar.gz': 'two' })
+  for (const name of ['have', 'home/lists/partial', 'home/archives/partial']) fs.mkdirSync(path.join(mirror, name), { recursive: true })
+  fs.writeFileSync(path.join(mirror, 'Sources'), `Package: thing
+Format: 1.0
+Binary: thing
+Version: 2-1
+Directory: pool
+Checksums-Sha256:
+ ${sha256('two')} 3 thing_2.tar.gz
+`)
+  fs.writeFileSync(path.join(mirror, 'list'), `deb-src [trusted=yes allow-insecure=yes] file:${mirror} ./\n`)
+  const apt = [`Dir::Etc::sourcelist=${mirror}/list`, 'Dir::Etc::sourceparts=/dev/null', `Dir::State::lists=${mirror}/home/lists`,
+    `Dir::Cache=${mirror}/home`, 'APT::Sandbox::User='].flatMap(option => ['-o', option])
+  const updated = spawnSync('apt-get', [...apt, 'update'], { encoding: 'utf8' })
+  assert.strictEqual(updated.status, 0, updated.stderr)
+  const here = path.join(mirror, 'have')
+  assert.strictEqual(fetchFiles(here, apt, 'thing', { 'thing_1.tar.gz': sha256('one') }), undefined)
+  assert.strictEqual(fs.readFileSync(path.join(here, 'thing_1.tar.gz'), 'utf8'), 'one')
+  assert.match(fetchFiles(here, apt, 'thing', { 'thing_2.tar.gz': sha256('one') }), /Hash Sum mismatch/)
+  assert.match(fetchFiles(here, apt, 'thing', { 'thing_0.tar.gz': sha256('zero') }), /thing_0/)
+  assert.match(fetchFiles(here, apt, 'other', { 'other_1.tar.gz': sha256('one') }), /other/)
 })
 
 test('who asks for the tests of the patched Node without a build is told how to build it', t => {
