@@ -1,18 +1,23 @@
 'use strict'
 
 // How fast the application's processor is just now. A virtual machine's shares
-// its core with others for minutes at a time, and is then slower by a third: at
-// a fixed rate of requests that is another load, and another tail.
+// its core with others for minutes at a time, and their memory as well, and is
+// then slower by a third: at a fixed rate of requests that is another load, and
+// another tail.
 
 const { execFileSync } = require('node:child_process')
 const { APP_CPU } = require('./place')
 
 const SPIN_MS = 200
-const UNITS = 1000
+// A unit is of so many steps of arithmetic and, taking about as long, so many
+// loads of which each waits for the one before, from more memory than caches hold.
+const STEPS = 1000
+const LOADS = 8
+const WORDS = 2 ** 24
 /** A speed below this part of the fastest that was seen is a slow machine's. */
 const SLOW = 0.85
 
-/** @returns {number} units of arithmetic a millisecond */
+/** @returns {number} units a millisecond */
 function machineSpeed () {
   return Number(execFileSync('taskset', ['--cpu-list', APP_CPU, process.execPath, __filename], { encoding: 'utf8' }))
 }
@@ -26,14 +31,21 @@ function isSlow (speed, all) {
 }
 
 function spin () {
+  const words = new Int32Array(WORDS).fill(1)
   const began = process.hrtime.bigint()
   let [units, state, elapsedMs] = [0, 1, 0]
   while (elapsedMs < SPIN_MS) {
-    for (let i = 0; i < UNITS; i++) state = Math.imul(state, 1664525) + 1013904223 | 0
+    for (let i = 0; i < STEPS; i++) state = next(state)
+    for (let i = 0; i < LOADS; i++) state = next(state) + words[state >>> 8]
     units++
     elapsedMs = Number(process.hrtime.bigint() - began) / 1e6
   }
   return units / elapsedMs
+}
+
+/** @param {number} state @returns {number} int32: of a linear congruential generator */
+function next (state) {
+  return Math.imul(state, 1664525) + 1013904223 | 0
 }
 
 if (require.main === module) process.stdout.write(String(spin()))

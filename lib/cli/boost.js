@@ -45,13 +45,16 @@ Examples:
 async function boost (command, options) {
   if (options.out && !options.record) throw new Failure(`--out ${options.out}: there is a trace only with --record`, EXIT.usage)
   const out = options.record ? prepareOut(options.out) : null
+  const { config } = readConfig()
   // Of a trace they are a part, which its report tells.
-  const stats = out ?? fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-'))
+  const given = config.boostStats ?? out
+  const stats = given ?? fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-'))
+  const earlier = new Set(threadsIn(stats).map(nameOf))
   try {
     // What the command prints must not mix with the JSON on stdout.
-    const code = await runForeground(command, environment(options, stats), options.json ? ['inherit', 2, 'inherit'] : 'inherit')
+    const code = await runForeground(command, environment(options, { config, out, stats }), options.json ? ['inherit', 2, 'inherit'] : 'inherit')
     const concluded = out ? conclude(out, code) : code
-    const threads = readBoost(stats)
+    const threads = threadsIn(stats).filter((thread) => !earlier.has(nameOf(thread)))
     if (threads.length === 0) {
       note('nothing was boosted: the command must run Node.js, and a line above may say why it could not be')
       return concluded || EXIT.failure
@@ -61,19 +64,32 @@ async function boost (command, options) {
       : render(printable(threads), styleOf({ color: colorOf(process.stdout), width: process.stdout.columns })) + '\n')
     return concluded
   } finally {
-    if (!out) fs.rmSync(stats, { recursive: true, force: true })
+    if (!given) fs.rmSync(stats, { recursive: true, force: true })
   }
 }
 
-/** @param {{ policy?: string, actuator?: string, record?: boolean }} options @param {string} stats @returns {NodeJS.ProcessEnv} */
-function environment ({ policy, actuator, record }, stats) {
-  const { config } = readConfig()
+/** @param {string} directory @returns {Record<string, any>[]} what boosting left there, by thread */
+function threadsIn (directory) {
+  return fs.existsSync(directory) ? readBoost(directory) : []
+}
+
+/** @param {Record<string, any>} thread */
+function nameOf ({ process, thread }) {
+  return `${process}-${thread}`
+}
+
+/**
+ * @param {{ policy?: string, actuator?: string }} options
+ * @param {{ config: import('../config').Config, out: string | null, stats: string }} where
+ * @returns {NodeJS.ProcessEnv}
+ */
+function environment ({ policy, actuator }, { config, out, stats }) {
   return {
-    ...recordedEnvironment(process.env, record ? stats : config.out),
+    ...recordedEnvironment(process.env, out ?? config.out),
     EDGEWISE_BOOST: policy ?? config.boost ?? 'gc,queue',
     EDGEWISE_BOOST_ACTUATOR: actuator ?? config.boostActuator,
     EDGEWISE_BOOST_STATS: stats,
-    EDGEWISE_ENABLED: record ? '1' : '0'
+    EDGEWISE_ENABLED: out ? '1' : '0'
   }
 }
 

@@ -20,6 +20,12 @@ const { ROOT, inParallel, plainEnvironment, request, startApp, temporaryDirector
 const LOG = { EDGEWISE_BOOST: 'gc,queue', EDGEWISE_BOOST_ACTUATOR: 'log' }
 const NOT_RECORDED = { EDGEWISE_ENABLED: '0' }
 
+/** @param {string[]} options of `edgewise boost` @param {string[]} args of the Node.js that it runs @param {object} [env] */
+function commandLine (options, args, env = {}) {
+  return spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), 'boost', ...options, '--actuator', 'log', '--', process.execPath, ...args],
+    { env: { ...plainEnvironment(), ...env }, encoding: 'utf8' })
+}
+
 /** @param {any} app @param {object} [options] */
 function stats (app, { directory = app.out } = {}) {
   const threads = readBoost(directory)
@@ -77,8 +83,7 @@ test('it boosts without recording too, and a signal that ends the process has it
 
 test('edgewise boost --record: the trace is named, its report says what was boosted, and no second one is mixed with it', (t) => {
   const out = path.join(temporaryDirectory(t), 'trace')
-  const boost = () => spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), 'boost', '--record', '--out', out, '--actuator', 'log', '--', process.execPath, '-e', '0'],
-    { env: plainEnvironment(), encoding: 'utf8' })
+  const boost = () => commandLine(['--record', '--out', out], ['-e', '0'])
   const { status, stdout, stderr } = boost()
   assert.equal(status, 0, stderr)
   assert.match(stdout, /^boosting: gc,queue with log /)
@@ -90,11 +95,20 @@ test('edgewise boost --record: the trace is named, its report says what was boos
 })
 
 test('edgewise boost --json leaves nothing else on stdout', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), 'boost', '--json', '--actuator', 'log', '--', process.execPath, '-p', '"said by the application"'],
-    { env: plainEnvironment(), encoding: 'utf8' })
+  const { status, stdout, stderr } = commandLine(['--json'], ['-p', '"said by the application"'])
   assert.equal(status, 0, stderr)
   assert.deepEqual(JSON.parse(stdout).boost.map(({ policy }) => policy), ['gc,queue'])
   assert.match(stderr, /^said by the application$/m)
+})
+
+test('edgewise boost leaves its statistics where EDGEWISE_BOOST_STATS says, and tells only of its own run', (t) => {
+  const directory = path.join(temporaryDirectory(t), 'stats')
+  for (const runs of [1, 2]) {
+    const { status, stdout, stderr } = commandLine(['--json'], ['-e', '0'], { EDGEWISE_BOOST_STATS: directory })
+    assert.equal(status, 0, stderr)
+    assert.equal(JSON.parse(stdout).boost.length, 1)
+    assert.equal(fs.readdirSync(directory).length, runs)
+  }
 })
 
 test('without a way to change the frequency: one line, and the application runs', async (t) => {
