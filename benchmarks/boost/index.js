@@ -17,7 +17,7 @@ const { measureRun, saturationAtLow } = require('./cell')
 const { measureCosts } = require('./cost')
 const { draw } = require('./figures')
 const { isSlow, machineSpeed } = require('./machine-speed')
-const { page } = require('./page')
+const { WHOLE, page } = require('./page')
 const { tailRoutes, targetMs } = require('./pilots')
 const { leaveAppProcessor } = require('./place')
 const { PAGES, isWhole, missing, rateKeyOf, rounds } = require('./plan')
@@ -143,17 +143,17 @@ async function knownFor (results, { app, policy }, settings) {
 
 async function publish (results, options) {
   process.stdout.write(page(results))
-  if (options.page) return write(results, { file: options.page, figures: `${options.page}.figures` })
+  if (options.page) return write(results, { file: options.page, figures: `${options.page}.figures`, of: WHOLE })
   for (const one of PAGES) {
     const file = pageFile({ whole: isWhole(results, tuning, one.sections) }, path.join(DOCS, one.file))
     if (file) await write(results, { file, figures: FIGURES, of: one })
   }
 }
 
-/** @param {Results} results @param {{ file: string, figures: string, of?: typeof PAGES[0] }} where of: a published page, else all */
+/** @param {Results} results @param {{ file: string, figures: string, of: typeof WHOLE }} where */
 async function write (results, { file, figures, of }) {
   const main = results.cells.filter(({ section }) => section === 'main')
-  const drawn = of && !of.sections.includes('main') ? [] : await draw(main, results.apps, figures)
+  const drawn = of.sections.includes('main') ? await draw(main, results.apps, figures) : []
   fs.writeFileSync(file, page(results, drawn.map((name) => path.relative(path.dirname(file), path.join(figures, name))), of))
   say(`written: ${path.relative('', file)}`)
 }

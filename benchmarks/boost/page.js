@@ -4,6 +4,7 @@
 
 const { bracketed } = require('../../lib/report/units')
 const { markdown } = require('../overhead/markdown')
+const { SECTIONS } = require('./arguments')
 const { BOOST } = require('./cost')
 const { SLOW, isSlow } = require('./machine-speed')
 const { PAPER } = require('./paper')
@@ -16,7 +17,7 @@ const MS = 1e6
 const NAMES_OF_CAUSES = { gc: 'a collection begins', queue: 'the third of eight files becomes ready while an event runs', head: 'an event passes its threshold' }
 
 /** All of what was measured. */
-const WHOLE = { title: PAGES[0].title, sections: PAGES.flatMap(({ sections }) => sections) }
+const WHOLE = { title: PAGES[0].title, sections: SECTIONS }
 
 /**
  * @param {any} results see index.js
@@ -244,4 +245,4 @@ function mean (values) {
 
 const table = (head, rows) => markdown(head, rows).join('\n')
 
-module.exports = { page }
+module.exports = { WHOLE, page }

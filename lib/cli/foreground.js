@@ -27,9 +27,11 @@ async function runForeground (command, env, stdio = 'inherit') {
     process.on(signal, () => {
       asked++
       latest = asked < 3 ? signal : 'SIGKILL'
-      if (asked === 3) note('stopping it by force')
       child?.signal(latest)
-      if (asked === 3) force.abort()
+      if (asked === 3) {
+        note('stopping it by force')
+        force.abort()
+      }
     })
   }
   child = await start(command, { env, stdio })

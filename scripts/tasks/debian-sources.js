@@ -62,11 +62,11 @@ async function fetchArchive (sources, suite, name, version) {
 
 // undefined: all files of this version are here; else apt's options, to look further.
 async function fetchKnown (sources, suite, name, version) {
-  const known = JSON.parse(fs.readFileSync(path.join(PATCHES, 'sources.json'), 'utf8'))[`${name} ${version}`] ?? {}
-  if (isComplete(sources, known)) return undefined
+  const known = JSON.parse(fs.readFileSync(path.join(PATCHES, 'sources.json'), 'utf8'))[`${name} ${version}`]
+  if (known && missingOf(sources, known).length === 0) return undefined
   const apt = await aptFor(sources, suite)
   say(`${name} ${version}: fetching ...`)
-  const problem = fetchFiles(sources, apt, name, known)
+  const problem = known ? fetchFiles(sources, apt, name, known) : 'its files are not known'
   if (problem === undefined) return undefined
   say(`${name} ${version} is not to be had any more, trying what ${suite} has now: ${problem}`)
   return apt
@@ -81,21 +81,20 @@ async function fetchKnown (sources, suite, name, version) {
  * @returns {string | undefined} undefined: all are there; else what went wrong
  */
 function fetchFiles (sources, apt, name, files) {
-  if (Object.keys(files).length === 0) return 'its files are not known'
   const listed = capture(['apt-get', ...apt, 'source', '--print-uris', name], { cwd: sources })
   const place = /^'([^']*\/)[^'/]*'/m.exec(listed.stdout)?.[1]
   if (!place) return listed.stderr.trim() || 'apt tells no address'
-  for (const [file, sha256] of Object.entries(files)) {
-    if (isComplete(sources, { [file]: sha256 })) continue
+  for (const [file, sha256] of missingOf(sources, files)) {
     const fetched = capture([HELPER, ...apt, 'download-file', place + encodeURIComponent(file), path.join(sources, file), `SHA256:${sha256}`])
     if (!fetched.ok) return fetched.stderr.trim()
   }
 }
 
-function isComplete (sources, files) {
-  return Object.keys(files).length > 0 && Object.entries(files).every(([file, sha256]) => {
+// Those that are not there, or not with that content.
+function missingOf (sources, files) {
+  return Object.entries(files).filter(([file, sha256]) => {
     const at = path.join(sources, file)
-    return fs.existsSync(at) && createHash('sha256').update(fs.readFileSync(at)).digest('hex') === sha256
+    return !fs.existsSync(at) || createHash('sha256').update(fs.readFileSync(at)).digest('hex') !== sha256
   })
 }
 

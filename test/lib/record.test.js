@@ -96,7 +96,7 @@ setInterval(() => {}, 1000); console.log('ready ' + process.pid + ' ' + child.pi
 
 test('a signal that comes while the command is being started reaches it', () => {
   const script = `const { runForeground } = require(${JSON.stringify(require.resolve('../../lib/cli/foreground'))})
-runForeground(['sleep', '60'], process.env, 'ignore').then((code) => { process.exitCode = code })
+runForeground(['sleep', '60'], process.env).then((code) => { process.exitCode = code })
 process.emit('SIGTERM')`
   assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 20_000, killSignal: 'SIGKILL' }).status, 143)
 })
