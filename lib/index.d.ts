@@ -76,6 +76,20 @@ export interface ReportOptions {
  */
 export function report (directory: string, options?: ReportOptions): Record<string, any>
 
+/** What `reportAsync` takes besides. */
+export interface ReportAsyncOptions extends ReportOptions {
+  /** Ends the analysis when it is aborted. */
+  signal?: AbortSignal
+  /** Is told every second how far it is, 0 to 1. */
+  onProgress?: (share: number) => void
+}
+
+/**
+ * The same beside the event loop. Rejects as `report` throws; with `code`
+ * 'CANCELLED' when `signal` was aborted.
+ */
+export function reportAsync (directory: string, options?: ReportAsyncOptions): Promise<Record<string, any>>
+
 /** What can be observed in this process, as tried: facts, and `{name, available, reason}` for what may be missing. */
 export function probe (): Record<string, any>
 

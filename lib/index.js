@@ -10,6 +10,8 @@ const recording = require('./recording')
 const { readBoost } = require('./report/boost')
 const { prometheus } = require('./report/metrics')
 
+const PROGRESS_MS = 1000
+
 const { dump, status, stop } = recording
 const { status: boostStatus } = boosting
 
@@ -61,9 +63,28 @@ function followed (result, end) {
 }
 
 function report (directory, options = {}) {
-  const found = JSON.parse(binding.load().report(directory, options))
-  const warnings = [...found.warnings ?? []]
+  return withBoost(directory, options, binding.load().report(directory, options))
+}
+
+async function reportAsync (directory, given = {}) {
+  const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions} */ (given)
+  const analysis = binding.load().analyse(directory, options)
+  const cancel = () => analysis.cancel()
+  const progress = onProgress && setInterval(() => onProgress(analysis.progress()), PROGRESS_MS)
+  signal?.addEventListener('abort', cancel)
+  if (signal?.aborted) cancel()
+  try {
+    return withBoost(directory, options, await analysis.done)
+  } finally {
+    clearInterval(progress)
+    signal?.removeEventListener('abort', cancel)
+  }
+}
+
+function withBoost (directory, options, json) {
   const { process, thread } = options
+  const found = JSON.parse(json)
+  const warnings = [...found.warnings ?? []]
   const boost = readBoost(directory, (warning) => warnings.push(warning))
     .filter((one) => (process ?? one.process) === one.process && (thread ?? one.thread) === one.thread)
   return { ...found, warnings, ...boost.length > 0 && { boost } }
@@ -79,4 +100,4 @@ function metrics () {
 
 // Shorthand names only: Node's lexer, which tells `import` what there is, stops
 // at any other value.
-module.exports = { report, start, stop, dump, status, boostStatus, metrics, request, probe }
+module.exports = { report, reportAsync, start, stop, dump, status, boostStatus, metrics, request, probe }

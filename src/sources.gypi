@@ -40,7 +40,8 @@
       "src/analysis/statistics.cc",
       "src/analysis/trace_meta.cc",
       "src/analysis/trace_set.cc",
-      "src/analysis/vm_shares.cc"
+      "src/analysis/vm_shares.cc",
+      "src/analysis/watched_traces.cc"
     ],
     "boost_sources": [
       "src/boost/actuator.cc",

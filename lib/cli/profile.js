@@ -84,9 +84,9 @@ async function profile (command, options) {
   interrupt.release()
   if (files === 0) throw new Failure(problem ? `${problem}; ${noTrace(out)}` : noTrace(out))
   note(`recorded ${megabytes(bytes)} in ${files} ${files === 1 ? 'file' : 'files'} in ${quoted(out)}; analysing`)
-  report.print(out, { percentile: options.percentile, json: options.json })
+  const code = await report.print(out, { percentile: options.percentile, json: options.json })
   if (problem) note(problem)
-  return problem ? EXIT.failure : EXIT.ok
+  return problem ? EXIT.failure : code
 }
 
 /**

@@ -3,13 +3,15 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const edgewise = require('../index')
-const { EXIT, Failure } = require('./failure')
+const { EXIT, Failure, note } = require('./failure')
+const { exitCodeAfter, interruption } = require('./interruption')
 const { traceFiles } = require('./recording')
 const { writeRequests } = require('./requests-file')
 const { colorOf } = require('./terminal')
 const { count, name, percentile, processId, seconds } = require('./arguments')
 
 const MOST_NAMED = 10
+const PROGRESS_MS = 5000
 const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
 
 /**
@@ -46,7 +48,9 @@ Examples:
   edgewise report edgewise-4711 --percentile 99.9 --route 'POST /todo'
   edgewise report edgewise-4711 --request 1234
   edgewise report edgewise-4711 --json --requests requests.jsonl`)
-    .action((directory, options) => print(directory, options))
+    .action(async (directory, options) => {
+      process.exitCode = await print(directory, options)
+    })
 }
 
 /**
@@ -54,31 +58,51 @@ Examples:
  *
  * @param {string} directory
  * @param {ReportOptions} options
+ * @returns {Promise<number>} the exit code
  * @throws {Failure}
  */
-function print (directory, options) {
-  const explained = analyse(directory, options)
+async function print (directory, options) {
+  const interrupt = interruption()
+  const explained = await analyse(directory, options, interrupt.signal, sayProgress())
+  interrupt.release()
+  if (!explained) return exitCodeAfter(interrupt.signal)
   if (options.json) {
     process.stdout.write(JSON.stringify(explained) + '\n')
-    return
+    return EXIT.ok
   }
   const { render } = require('../report') // Only here: other commands begin sooner.
   process.stdout.write(render(explained, { color: colorOf(process.stdout), width: process.stdout.columns }))
+  return EXIT.ok
+}
+
+/** @returns {(share: number) => void} says from time to time how far it is */
+function sayProgress () {
+  let said = performance.now()
+  return (share) => {
+    if (performance.now() - said < PROGRESS_MS) return
+    said = performance.now()
+    note(`analysing: ${Math.floor(100 * share)} %`)
+  }
 }
 
 /**
  * @param {string} directory
  * @param {ReportOptions} options
- * @returns {Record<string, any>} see docs/report-json.md
+ * @param {AbortSignal} interrupted
+ * @param {(share: number) => void} [onProgress]
+ * @returns {Promise<Record<string, any> | null>} see docs/report-json.md; null: it was interrupted
+ * @throws {Failure}
  */
-function analyse (directory, { requests, json, ...options }) {
+async function analyse (directory, { requests, json, ...options }, interrupted, onProgress) {
   if (!fs.existsSync(directory)) throw new Failure(`${directory} does not exist: give the directory that the recording named at its end`)
+  const explain = (/** @type {{ requestsPath?: string }} */ more) =>
+    edgewise.reportAsync(directory, { ...options, ...more, signal: interrupted, onProgress })
   try {
-    if (!requests) return edgewise.report(directory, options)
-    return writeRequests(requests, directory, (requestsPath) => edgewise.report(directory, { ...options, requestsPath }))
+    return await (requests ? writeRequests(requests, directory, (requestsPath) => explain({ requestsPath })) : explain({}))
   } catch (error) {
     if (error instanceof Failure) throw error
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
+    if (code === 'CANCELLED') return null
     const named = message.replace('the process and thread asked for', () => `${asked(options)}; recorded are ${recorded(directory)}`)
     throw new Failure(named, code === 'INVALID_ARGUMENT' ? EXIT.usage : EXIT.failure)
   }

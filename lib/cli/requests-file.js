@@ -1,7 +1,8 @@
 'use strict'
 
 // The file of --requests: written beside its place and put there when it is
-// whole, so that a report that fails leaves what was there. Never a trace.
+// whole, so that a report that fails or is interrupted leaves what was there.
+// Never a trace.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -12,11 +13,11 @@ const { traceFiles } = require('./recording')
  * @template T
  * @param {string} file as it was given
  * @param {string} directory of the trace
- * @param {(path: string) => T} write
- * @returns {T}
+ * @param {(path: string) => Promise<T>} write
+ * @returns {Promise<T>}
  * @throws {Failure} it is a trace, or cannot be written
  */
-function writeRequests (file, directory, write) {
+async function writeRequests (file, directory, write) {
   const given = path.resolve(file)
   const there = fs.statSync(given, { throwIfNoEntry: false })
   if (given.endsWith('.ewt') || tracesIn(directory).some((trace) => isSame(trace, there))) {
@@ -33,7 +34,7 @@ function writeRequests (file, directory, write) {
     throw new Failure(`cannot write the requests to ${file}: ${named(error)}`)
   }
   try {
-    const result = write(draft)
+    const result = await write(draft)
     fs.renameSync(draft, place)
     return result
   } catch (error) {

@@ -163,7 +163,7 @@ async function measure (sizes, measured) {
     const served = await serve(sizes, measured, out)
     if ('failed' in served || measured.interrupted.aborted) return { failed: 'interrupted', ...served }
     measured.skipS ??= Math.min(WARMUP.share * served.loadS, WARMUP.mostS)
-    return { ...explain(out, measured, served.loadS), memoryBytes: served.memoryBytes }
+    return { ...await explain(out, measured, served.loadS), memoryBytes: served.memoryBytes }
   } catch (error) {
     if (error instanceof Failure) return { failed: error.message } // What other runs have shown is kept.
     throw error
@@ -196,12 +196,14 @@ async function serve (sizes, { command, inserts, options, interrupted }, out) {
  * @param {string} out
  * @param {Measured} measured
  * @param {number} loadS
- * @returns {Omit<Run, 'round' | 'memoryBytes'>}
+ * @returns {Promise<Omit<Run, 'round' | 'memoryBytes'>>}
  * @throws {Failure} there is nothing to compare
  */
-function explain (out, { options, skipS }, loadS) {
+async function explain (out, { options, skipS, interrupted }, loadS) {
   if (traceSize(out).files === 0) throw new Failure(noTrace(out))
-  const report = analyse(out, { percentile: options.percentile ?? PERCENTILE[options.objective], skip: skipS ?? undefined, slowest: 0 })
+  const asked = { percentile: options.percentile ?? PERCENTILE[options.objective], skip: skipS ?? undefined, slowest: 0 }
+  const report = await analyse(out, asked, interrupted)
+  if (!report) throw new Failure('interrupted')
   const { requests, events, gc, tail, duration_ns: durationNs, latency_ns: latencyNs } = report
   const sent = requests.count + requests.skipped
   if (sent === 0) throw new Failure('no request was recorded while the load ran')

@@ -8,12 +8,16 @@
 
 namespace edgewise {
 
-// Throws `status` as a JavaScript Error whose `code` names the status code
+// `status` as a JavaScript Error whose `code` names the status code
 // ('NOT_FOUND', 'INVALID_ARGUMENT', ...).
-inline Napi::Value Throw(Napi::Env env, const absl::Status& status) {
+inline Napi::Error ErrorOf(Napi::Env env, const absl::Status& status) {
   Napi::Error error = Napi::Error::New(env, std::string(status.message()));
   error.Set("code", absl::StatusCodeToString(status.code()));
-  error.ThrowAsJavaScriptException();
+  return error;
+}
+
+inline Napi::Value Throw(Napi::Env env, const absl::Status& status) {
+  ErrorOf(env, status).ThrowAsJavaScriptException();
   return env.Undefined();
 }
 

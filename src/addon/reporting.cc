@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "addon/errors.h"
 #include "analysis/report.h"
@@ -32,11 +34,7 @@ std::string TextOr(const Napi::Object& options, const char* key) {
   return value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
 }
 
-// report(dir, {percentile, route, request, process, thread, requestsPath,
-//              slowest, skip}) -> JSON text. skip: seconds.
-Napi::Value Report(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  const auto given = info[1].As<Napi::Object>();
+ReportOptions OptionsOf(const Napi::Object& given) {
   ReportOptions options;
   options.percentile = NumberOr(given, "percentile", options.percentile);
   options.route = TextOr(given, "route");
@@ -46,16 +44,77 @@ Napi::Value Report(const Napi::CallbackInfo& info) {
   options.skip_ns = WholeOr(given, "skip", 0, 1e9);
   options.requests_path = TextOr(given, "requestsPath");
   options.slowest = WholeOr(given, "slowest", options.slowest);
+  return options;
+}
+
+Napi::Value Report(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
   const absl::StatusOr<std::string> json =
-      BuildReport(info[0].As<Napi::String>().Utf8Value(), options);
+      BuildReport(info[0].As<Napi::String>().Utf8Value(),
+                  OptionsOf(info[1].As<Napi::Object>()));
   if (!json.ok()) return Throw(env, json.status());
   return Napi::String::New(env, *json);
+}
+
+// An analysis on a thread of the pool; deletes itself when it is over.
+class Analysing : public Napi::AsyncWorker {
+ public:
+  Analysing(Napi::Env env, std::string dir, ReportOptions options)
+      : Napi::AsyncWorker(env, "edgewise.report"),
+        done_(env),
+        dir_(std::move(dir)),
+        options_(std::move(options)) {
+    options_.progress = progress_.get();
+  }
+
+  Napi::Promise Done() const { return done_.Promise(); }
+  std::shared_ptr<AnalysisProgress> Progress() const { return progress_; }
+
+ protected:
+  void Execute() override { json_ = BuildReport(dir_, options_); }
+  void OnOK() override {
+    if (json_.ok()) {
+      done_.Resolve(Napi::String::New(Env(), *json_));
+    } else {
+      done_.Reject(ErrorOf(Env(), json_.status()).Value());
+    }
+  }
+
+ private:
+  const Napi::Promise::Deferred done_;
+  const std::string dir_;
+  ReportOptions options_;
+  const std::shared_ptr<AnalysisProgress> progress_ =
+      std::make_shared<AnalysisProgress>();
+  absl::StatusOr<std::string> json_;
+};
+
+Napi::Value Analyse(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  auto* const worker =
+      new Analysing(env, info[0].As<Napi::String>().Utf8Value(),
+                    OptionsOf(info[1].As<Napi::Object>()));
+  Napi::Object analysis = Napi::Object::New(env);
+  analysis.Set("done", worker->Done());
+  analysis.Set("progress",
+               Napi::Function::New(env, [progress = worker->Progress()](
+                                            const Napi::CallbackInfo& call) {
+                 return Napi::Number::New(call.Env(), progress->Share());
+               }));
+  analysis.Set("cancel", Napi::Function::New(
+                             env, [progress = worker->Progress()](
+                                      const Napi::CallbackInfo& /*call*/) {
+                               progress->Cancel();
+                             }));
+  worker->Queue();
+  return analysis;
 }
 
 }  // namespace
 
 void InstallReporting(Napi::Env env, Napi::Object exports) {
   exports.Set("report", Napi::Function::New(env, &Report));
+  exports.Set("analyse", Napi::Function::New(env, &Analyse));
 }
 
 }  // namespace edgewise

@@ -16,11 +16,13 @@
 #include "analysis/route_table.h"
 #include "analysis/statistics.h"
 #include "analysis/trace_set.h"
+#include "analysis/watched_traces.h"
 
 namespace edgewise {
 namespace {
 
 constexpr int kMaxSlowest = 1000;
+constexpr double kFirstPass = 0.16;    // of the time that both passes take
 constexpr uint32_t kRoutesNamed = 10;  // in an error message
 
 absl::Status CheckOptions(const ReportOptions& options) {
@@ -52,7 +54,8 @@ absl::Status CheckOptions(const ReportOptions& options) {
 class Analysis {
  public:
   Analysis(TraceSet* traces, std::string place, const ReportOptions& options)
-      : traces_(traces),
+      : progress_(options.progress ? options.progress : &untold_),
+        traces_(traces, progress_),
         place_(std::move(place)),
         options_(options),
         slowest_(static_cast<size_t>(options.slowest)) {}
@@ -62,12 +65,17 @@ class Analysis {
       return status;
     }
     MeasureLatencies();
+    if (progress_->cancelled()) return Cancelled();
     if (absl::Status status = CheckFound(); !status.ok()) return status;
     statistics_.SetThresholds(options_.percentile);
     return Explain();
   }
 
  private:
+  static absl::Status Cancelled() {
+    return absl::CancelledError("the analysis was cancelled");
+  }
+
   const std::string* RouteFilter() const {
     return options_.route.empty() ? nullptr : &options_.route;
   }
@@ -89,9 +97,10 @@ class Analysis {
 
   void MeasureLatencies() {
     if (RouteFilter() != nullptr) routes_.Keep(options_.route);
-    for (size_t i = 0; i < traces_->size(); ++i) {
-      const std::string& name = traces_->Name(i);
-      auto source = traces_->Open(i);
+    traces_.BeginPass(0, kFirstPass);
+    for (size_t i = 0; i < traces_.size(); ++i) {
+      const std::string& name = traces_.Name(i);
+      auto source = traces_.Open(i);
       if (!source.ok()) {
         problems_.Add({name, 0, std::string(source.status().message()), 0});
         continue;
@@ -158,14 +167,16 @@ class Analysis {
     }
     ExplainPass pass(pass_options, &routes_, &statistics_, slowest_.Sorted(),
                      log.get());
+    traces_.BeginPass(kFirstPass, 1);
     for (const size_t i : usable_) {
-      auto source = traces_->Open(i);
+      auto source = traces_.Open(i);
       if (!source.ok()) return source.status();
-      EventStream stream(source->get(), traces_->Name(i),
+      EventStream stream(source->get(), traces_.Name(i),
                          EventStream::Detail::kAll, &problems_);
       pass.RunFile(static_cast<uint32_t>(i), &stream, &routes_);
       files_.push_back({stream.counts(), stream.meta()});
     }
+    if (progress_->cancelled()) return Cancelled();
     if (log != nullptr) {
       if (absl::Status status = log->Close(); !status.ok()) return status;
     }
@@ -185,7 +196,9 @@ class Analysis {
         place_));
   }
 
-  TraceSet* traces_;
+  AnalysisProgress untold_;
+  AnalysisProgress* const progress_;
+  WatchedTraces traces_;
   const std::string place_;
   const ReportOptions& options_;
   RouteTable routes_;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "analysis/progress.h"
 
 // The analysis of a trace: what the addon, the command line and the tests call.
 
@@ -20,6 +21,7 @@ struct ReportOptions {
   int64_t skip_ns = 0;        // leave out who began so soon after the first one
   std::string requests_path;  // write a JSON line per request; "": do not
   int64_t slowest = 5;        // how many of the slowest requests to tell
+  AnalysisProgress* progress = nullptr;  // is told how far it is; may be null
 };
 
 // Reads all traces (`*.ewt`) in `dir`, twice and file by file, and returns the
@@ -27,7 +29,7 @@ struct ReportOptions {
 // fail: what could not be read is listed in the report.
 // NotFound: no usable trace in `dir`, or no such request or route in it.
 // InvalidArgument: an option outside its range. Unavailable: the requests could
-// not be written.
+// not be written. Cancelled: `progress` was.
 absl::StatusOr<std::string> BuildReport(const std::string& dir,
                                         const ReportOptions& options);
 

@@ -19,14 +19,22 @@ class DirectoryTraces : public TraceSet {
         limits_(names_.size(), UINT64_MAX) {}
   size_t size() const override { return names_.size(); }
   const std::string& Name(size_t i) const override { return names_[i]; }
+  uint64_t Bytes(size_t i) const override {
+    std::error_code error;
+    const uintmax_t bytes = std::filesystem::file_size(Path(i), error);
+    return error ? 0 : bytes;
+  }
   absl::StatusOr<std::unique_ptr<ByteSource>> Open(size_t i) override {
-    auto source =
-        FileSource::Open(absl::StrCat(dir_, "/", names_[i]), limits_[i]);
+    auto source = FileSource::Open(Path(i), limits_[i]);
     if (source.ok()) limits_[i] = (*source)->size();
     return source;
   }
 
  private:
+  std::string Path(size_t i) const {
+    return absl::StrCat(dir_, "/", names_[i]);
+  }
+
   std::string dir_;
   std::vector<std::string> names_;
   std::vector<uint64_t> limits_;
@@ -37,6 +45,7 @@ class MemoryTraces : public TraceSet {
   explicit MemoryTraces(std::span<const TraceBytes> files) : files_(files) {}
   size_t size() const override { return files_.size(); }
   const std::string& Name(size_t i) const override { return files_[i].name; }
+  uint64_t Bytes(size_t i) const override { return files_[i].bytes.size(); }
   absl::StatusOr<std::unique_ptr<ByteSource>> Open(size_t i) override {
     return std::make_unique<MemorySource>(files_[i].bytes);
   }

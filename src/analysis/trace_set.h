@@ -20,6 +20,8 @@ class TraceSet {
   virtual ~TraceSet() = default;
   virtual size_t size() const = 0;
   virtual const std::string& Name(size_t i) const = 0;
+  // How large it is now; 0 where nobody knows.
+  virtual uint64_t Bytes(size_t i) const = 0;
   // Later calls see no more bytes than the first.
   virtual absl::StatusOr<std::unique_ptr<ByteSource>> Open(size_t i) = 0;
 };

@@ -238,13 +238,15 @@ void Controller::EndLostCollection(int64_t now_ns) {
   policy_->On({.kind = SignalKind::kGcEnd, .now_ns = now_ns});
 }
 
-// Nothing is boosted, and nothing waits to be.
+// Nothing is boosted, nothing waits to be, and no deadline is older than the
+// running event.
 void Controller::FindCalm() {
-  const bool calm =
-      patience_ns_ > 0 && held_.level == Level::kLow && !act_waits_;
-  if (calm != calm_.load(std::memory_order_relaxed)) {
-    calm_.store(calm, std::memory_order_relaxed);
-  }
+  const bool calm = patience_ns_ > 0 && held_.level == Level::kLow &&
+                    !act_waits_ && !collecting_;
+  if (calm == calm_.load(std::memory_order_relaxed)) return;
+  calm_.store(calm, std::memory_order_relaxed);
+  // Before a look at when the thread comes: see RestTurn().
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void Controller::Decide(int64_t now_ns, int64_t cause_ns, bool may_act) {
@@ -315,9 +317,8 @@ int64_t Controller::NextWakeNs() const {
 // Only what lies before the thread's own time needs a system call; once is
 // enough. The thread that finds it so itself does not fall asleep.
 bool Controller::ThreadSleepsTooLong() {
-  next_wake_ns_ = NextWakeNs();
-  if (next_wake_ns_ >= armed_ns_) return false;
-  armed_ns_ = 0;
+  if (NextWakeNs() >= armed_ns_.load(std::memory_order_relaxed)) return false;
+  armed_ns_.store(0, std::memory_order_relaxed);
   return true;
 }
 

@@ -143,6 +143,9 @@ class Controller {
   // Ticks since which its event runs; 0: none does. The loop writes; relaxed:
   // the thread only finds out when to come again.
   std::atomic<uint64_t> running_since_{0};
+  // The thread sleeps until then; 0: it was woken. Under the lock, but for the
+  // thread in the calm.
+  std::atomic<int64_t> armed_ns_{0};
 
   GcInstructions gc_instructions_;
 
@@ -165,8 +168,6 @@ class Controller {
   uint64_t told_dropped_ = 0;  // of dropped_, to the policy
   int64_t idle_since_ns_ = 0;
   int64_t last_seen_queue_ns_ = 0;  // the queue's length was known then
-  int64_t next_wake_ns_ = kNever;   // as it was when the lock was last given up
-  int64_t armed_ns_ = 0;            // the thread sleeps until then
   bool finished_ = false;
   int64_t began_ns_ = 0;
   Residency spent_before_{};  // of the actuator, when this began
@@ -176,6 +177,7 @@ class Controller {
 
   // The thread's own.
   int64_t energy_read_ns_ = 0;
+  int64_t spent_ns_ = 0;      // of a processor, until its last turn
   bool looks_again_ = false;  // soon: the loop had yet to wake up
   Evasion evasion_;
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "boost/controller.h"
@@ -79,45 +80,43 @@ int64_t Controller::Turn(QueueWatch::Arrival arrival) {
     looks_again_ = ready > 1 && !again;
   }
   TakeDeadline();
-  budget_.Turn(now_ns, spent_ns, look);
+  const int64_t turn_ns = spent_ns - std::exchange(spent_ns_, spent_ns);
+  budget_.Turn(now_ns, look ? std::optional(turn_ns) : std::nullopt);
   stats_.cpu_ns = spent_ns;
-  next_wake_ns_ = armed_ns_ = NextWakeNs();
+  int64_t wake_ns = NextWakeNs();
   // What a policy wants at a time that is past it would have wanted by now.
-  if (armed_ns_ > 0) armed_ns_ = std::max(armed_ns_, now_ns + kLeastPauseNs);
+  if (wake_ns > 0) wake_ns = std::max(wake_ns, now_ns + kLeastPauseNs);
   if (looks_ && (busy_ || now_ns - idle_since_ns_ < kLingerNs)) {
-    armed_ns_ = std::min(armed_ns_, now_ns + kLingeringPauseNs);
+    wake_ns = std::min(wake_ns, now_ns + kLingeringPauseNs);
   }
-  if (looks_again_) armed_ns_ = std::min(armed_ns_, now_ns + kWakeUpNs);
+  if (looks_again_) wake_ns = std::min(wake_ns, now_ns + kWakeUpNs);
   if (looks_ && budget_.listens_from_ns() > now_ns) {
-    armed_ns_ = std::min(armed_ns_, budget_.listens_from_ns());
+    wake_ns = std::min(wake_ns, budget_.listens_from_ns());
   }
-  const int64_t wake_ns = armed_ns_;
+  armed_ns_.store(wake_ns, std::memory_order_relaxed);
   UnlockAndTakeQueued();
   return wake_ns;
 }
 
 // A turn in which nothing has to be taken: in the calm, until an event has run
-// as long as the policy has patience. It leaves the policy's memory to the
-// loop's processor. Returns when to come again; 0: there is something to do.
+// as long as the policy has patience. It leaves the lock and the policy's
+// memory to the loop's processor. Returns when to come again; 0: there is
+// something to do.
 int64_t Controller::RestTurn() {
-  const int64_t spent_ns = ThreadCpuNs();
+  spent_ns_ = ThreadCpuNs();
   const uint64_t since = running_since_.load(std::memory_order_relaxed);
   if (since == 0) return 0;
-  Lock();
   const int64_t now_ns = MonotonicTickNs();
-  int64_t wake_ns = std::min(next_wake_ns_, TickNs(since) + patience_ns_);
-  if (!calm_.load(std::memory_order_relaxed) || wake_ns <= now_ns) {
-    Unlock();
-    return 0;
-  }
-  budget_.Turn(now_ns, spent_ns, /*looked=*/false);
+  int64_t wake_ns = TickNs(since) + patience_ns_;
+  if (wake_ns <= now_ns) return 0;
   if (looks_ && budget_.listens_from_ns() > now_ns) {
     wake_ns = std::min(wake_ns, budget_.listens_from_ns());
   }
-  armed_ns_ = std::max(wake_ns, now_ns + kLeastPauseNs);
-  wake_ns = armed_ns_;
-  UnlockAndTakeQueued();
-  return wake_ns;
+  wake_ns = std::max(wake_ns, now_ns + kLeastPauseNs);
+  armed_ns_.store(wake_ns, std::memory_order_relaxed);
+  // The loop ends the calm, then looks whether this thread comes in time.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return calm_.load(std::memory_order_relaxed) ? wake_ns : 0;
 }
 
 // The deadline that has passed, or a change that waited for this thread.

@@ -15,16 +15,15 @@ constexpr double kMostDeafRestlessNs = 100'000'000;
 
 }  // namespace
 
-void LookBudget::Turn(int64_t now_ns, int64_t spent_ns, bool looked) {
+void LookBudget::Turn(int64_t now_ns, std::optional<int64_t> look_ns) {
   const auto since_ns = static_cast<double>(now_ns - now_ns_);
-  const auto cost_ns = looked ? static_cast<double>(spent_ns - spent_ns_) : 0;
+  const auto cost_ns = static_cast<double>(look_ns.value_or(0));
   const double most_debt_ns =
       std::min(share_ * kMostDeafNs, share() * kMostDeafRestlessNs);
   credit_ns_ = std::clamp(credit_ns_ + share() * since_ns - cost_ns,
                           -most_debt_ns, share() * kSavedNs);
-  if (looked) looks_ = std::min(looks_ + 1, kMostLooks);
+  if (look_ns) looks_ = std::min(looks_ + 1, kMostLooks);
   now_ns_ = now_ns;
-  spent_ns_ = spent_ns;
   const double deaf_ns = std::max(0.0, -credit_ns_ / share());
   listens_from_ns_ = now_ns + static_cast<int64_t>(deaf_ns);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace edgewise {
 
@@ -16,9 +17,9 @@ class LookBudget {
   // `share` of a processor's time: more than 0, at most 1.
   explicit LookBudget(double share) : share_(share) {}
 
-  // A turn of the looking thread is over, which has used `spent_ns` of a
-  // processor since it began; `looked`: since the last turn.
-  void Turn(int64_t now_ns, int64_t spent_ns, bool looked);
+  // A turn of the looking thread is over. `look_ns`: what its look took of a
+  // processor; none: it has not looked.
+  void Turn(int64_t now_ns, std::optional<int64_t> look_ns);
 
   // The loop has had nothing to do for so long.
   void Rested(int64_t rest_ns) {
@@ -41,8 +42,7 @@ class LookBudget {
   const double share_;
   uint32_t looks_ = kMostLooks;  // that no rest has made up for
   int64_t now_ns_ = 0;           // of the last turn
-  int64_t spent_ns_ = 0;
-  double credit_ns_ = 0;  // of processor time; negative: too much spent
+  double credit_ns_ = 0;         // of processor time; negative: too much spent
   int64_t listens_from_ns_ = 0;
 };
 

@@ -72,8 +72,9 @@ class Policy {
   virtual int64_t next_deadline_ns() const { return kNever; }
 
   // While it wants the low level: how long an event may run before it must be
-  // told that the event has begun. 0: at once. kNever: of the loop's waits and
-  // events it wants to know nothing.
+  // told that the event has begun; no deadline is due sooner then, unless a
+  // collection runs. 0: at once. kNever: of the loop's waits and events it
+  // wants to know nothing.
   virtual int64_t patience_ns() const { return 0; }
 
   // Whether kQueueLength tells it anything: a look costs processor time.

@@ -107,6 +107,19 @@ test('report --requests: a file is whole or as it was, and never a trace', (t) =
   assert.equal(stderr, `edgewise: cannot write the requests to no/all.jsonl: ENOENT: no such file or directory, open '${at('no/all.jsonl')}'\n`)
 })
 
+test('report: a long analysis says how far it is; Ctrl-C ends it, and leaves the file of --requests as it was', async (t) => {
+  const { begin, cwd } = packageCopy(t)
+  fs.mkdirSync(path.join(cwd, 'trace'))
+  fs.writeFileSync(path.join(cwd, 'all.jsonl'), 'as it was')
+  const { child, ended, printed } = begin(['report', 'trace', '--requests', 'all.jsonl'], { FAKE_ENDLESS: '1' })
+  await printed(/^edgewise: analysing: 42 %$/m)
+  child.kill('SIGINT')
+  const { code, stdout } = await ended
+  assert.deepEqual([code, stdout], [130, ''])
+  assert.deepEqual(fs.readdirSync(cwd).sort(), ['all.jsonl', 'trace'])
+  assert.equal(fs.readFileSync(path.join(cwd, 'all.jsonl'), 'utf8'), 'as it was')
+})
+
 test('report --requests: no directory, or a trace that is a link to nowhere, is left to the analysis', (t) => {
   const { cwd, run } = packageCopy(t)
   fs.mkdirSync(path.join(cwd, 'trace'))

@@ -21,3 +21,11 @@ test('a number that no option of a report takes is named as it was given', () =>
   assert.throws(asking({ request: 1e300 }), /^Error: request 9007199254740991 is not between/)
   for (const skip of [NaN, -Infinity]) assert.throws(asking({ skip }), /^Error: (no trace in|skip -\d+ ns must not)/)
 })
+
+test('reportAsync finds what report does, beside the event loop; an aborted one says so', async () => {
+  const { report, reportAsync } = require('../../lib')
+  const golden = path.join(__dirname, '../golden')
+  assert.deepEqual(await reportAsync(golden), report(golden))
+  await assert.rejects(reportAsync(golden, { slowest: -1 }), { code: 'INVALID_ARGUMENT', message: /^slowest -1 is not between/ })
+  await assert.rejects(reportAsync(golden, { signal: AbortSignal.abort() }), { code: 'CANCELLED' })
+})

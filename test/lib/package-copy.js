@@ -32,15 +32,27 @@ const path = require('node:path')
 let reports = 0
 exports.load = () => {
   if (process.env.FAKE_UNBUILT) throw new Error('the addon is not built: run scripts/setup')
+  const failure = (code, message) => Object.assign(new Error(message), { code })
+  const report = (directory, options) => {
+    const code = process.env.FAKE_ERROR
+    if (options.requestsPath) fs.writeFileSync(options.requestsPath, '{}\\n')
+    if (code) throw failure(code, process.env.FAKE_MESSAGE ?? 'said by the addon')
+    fs.writeFileSync(path.join(directory, 'asked.json'), JSON.stringify(options))
+    const report = JSON.parse(fs.readFileSync(${JSON.stringify(FIXTURE)}, 'utf8'))
+    if (++reports > Number(process.env.FAKE_EMPTY_AFTER ?? Infinity)) report.requests = { count: 0, skipped: 0 }
+    return JSON.stringify(report)
+  }
   return {
-    report (directory, options) {
-      const code = process.env.FAKE_ERROR
-      if (options.requestsPath) fs.writeFileSync(options.requestsPath, '{}\\n')
-      if (code) throw Object.assign(new Error(process.env.FAKE_MESSAGE ?? 'said by the addon'), { code })
-      fs.writeFileSync(path.join(directory, 'asked.json'), JSON.stringify(options))
-      const report = JSON.parse(fs.readFileSync(${JSON.stringify(FIXTURE)}, 'utf8'))
-      if (++reports > Number(process.env.FAKE_EMPTY_AFTER ?? Infinity)) report.requests = { count: 0, skipped: 0 }
-      return JSON.stringify(report)
+    report,
+    analyse (directory, options) {
+      let cancel = () => {}
+      const done = new Promise((resolve, reject) => {
+        const found = report(directory, options)
+        if (!process.env.FAKE_ENDLESS) return resolve(found)
+        const running = setInterval(() => {}, 1000)
+        cancel = () => reject(clearInterval(running) ?? failure('CANCELLED', 'cancelled'))
+      })
+      return { done, progress: () => 0.425, cancel: () => cancel() }
     },
     probe: () => ({
       node: 'v20.0.0',

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <atomic>
+
+namespace edgewise {
+
+// How far an analysis is, and the wish that it end early: between the thread
+// that runs it and others.
+class AnalysisProgress {
+ public:
+  // Of the whole work, 0 to 1.
+  double Share() const { return share_.load(std::memory_order_relaxed); }
+  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+  // By the analysis.
+  void Reach(double share) { share_.store(share, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<double> share_ = 0;
+  std::atomic<bool> cancelled_ = false;
+};
+
+}  // namespace edgewise
