@@ -73,6 +73,9 @@ class Analysing : public Napi::AsyncWorker {
  protected:
   void Execute() override { json_ = BuildReport(dir_, options_); }
   void OnOK() override {
+    // Also if it was over before it could end early.
+    absl::Status status = progress_->status();
+    if (!status.ok()) json_ = std::move(status);
     if (json_.ok()) {
       done_.Resolve(Napi::String::New(Env(), *json_));
     } else {

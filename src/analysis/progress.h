@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "absl/status/status.h"
+
 namespace edgewise {
 
 // How far an analysis is, and the wish that it end early: between the thread
@@ -12,6 +14,11 @@ class AnalysisProgress {
   double Share() const { return share_.load(std::memory_order_relaxed); }
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  // Cancelled, once it is.
+  absl::Status status() const {
+    return cancelled() ? absl::CancelledError("the analysis was cancelled")
+                       : absl::OkStatus();
+  }
 
   // By the analysis.
   void Reach(double share) { share_.store(share, std::memory_order_relaxed); }

@@ -65,17 +65,13 @@ class Analysis {
       return status;
     }
     MeasureLatencies();
-    if (progress_->cancelled()) return Cancelled();
+    if (absl::Status status = progress_->status(); !status.ok()) return status;
     if (absl::Status status = CheckFound(); !status.ok()) return status;
     statistics_.SetThresholds(options_.percentile);
     return Explain();
   }
 
  private:
-  static absl::Status Cancelled() {
-    return absl::CancelledError("the analysis was cancelled");
-  }
-
   const std::string* RouteFilter() const {
     return options_.route.empty() ? nullptr : &options_.route;
   }
@@ -176,7 +172,7 @@ class Analysis {
       pass.RunFile(static_cast<uint32_t>(i), &stream, &routes_);
       files_.push_back({stream.counts(), stream.meta()});
     }
-    if (progress_->cancelled()) return Cancelled();
+    if (absl::Status status = progress_->status(); !status.ok()) return status;
     if (log != nullptr) {
       if (absl::Status status = log->Close(); !status.ok()) return status;
     }
