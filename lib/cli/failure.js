@@ -3,6 +3,8 @@
 const { printable } = require('../report/layout')
 
 const EXIT = { ok: 0, failure: 1, usage: 2 }
+/** How often long work says how far it is. */
+const PROGRESS_MS = 5000
 
 /**
  * Something that went wrong and that its message explains completely: it is
@@ -25,4 +27,4 @@ function note (text) {
   process.stderr.write(`edgewise: ${printable(text)}\n`)
 }
 
-module.exports = { EXIT, Failure, note }
+module.exports = { EXIT, Failure, PROGRESS_MS, note }

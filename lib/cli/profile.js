@@ -6,13 +6,11 @@ const { findPatchedNode } = require('../patched-node')
 const { quoted } = require('../shell')
 const { name, percentile, port, seconds } = require('./arguments')
 const { describe, start } = require('./child')
-const { EXIT, Failure, note } = require('./failure')
+const { EXIT, Failure, PROGRESS_MS, note } = require('./failure')
 const { aborted, exitCodeAfter, interruption } = require('./interruption')
 const { megabytes, noTrace, prepareOut, recordedEnvironment, traceSize } = require('./recording')
 const report = require('./report')
 const { CHILD_STDIO, never, pause, refuseTaken, stop, underLoad } = require('./server')
-
-const PROGRESS_MS = 5000
 
 /** @typedef {import('./child').Child} Child */
 

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const edgewise = require('../index')
-const { EXIT, Failure, note } = require('./failure')
+const { EXIT, Failure, PROGRESS_MS, note } = require('./failure')
 const { exitCodeAfter, interruption } = require('./interruption')
 const { traceFiles } = require('./recording')
 const { writeRequests } = require('./requests-file')
@@ -11,7 +11,6 @@ const { colorOf } = require('./terminal')
 const { count, name, percentile, processId, seconds } = require('./arguments')
 
 const MOST_NAMED = 10
-const PROGRESS_MS = 5000
 const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
 
 /**
@@ -95,10 +94,10 @@ function sayProgress () {
  */
 async function analyse (directory, { requests, json, ...options }, interrupted, onProgress) {
   if (!fs.existsSync(directory)) throw new Failure(`${directory} does not exist: give the directory that the recording named at its end`)
-  const explain = (/** @type {{ requestsPath?: string }} */ more) =>
-    edgewise.reportAsync(directory, { ...options, ...more, signal: interrupted, onProgress })
+  const explain = (/** @type {string | undefined} */ requestsPath = undefined) =>
+    edgewise.reportAsync(directory, { ...options, requestsPath, signal: interrupted, onProgress })
   try {
-    return await (requests ? writeRequests(requests, directory, (requestsPath) => explain({ requestsPath })) : explain({}))
+    return await (requests ? writeRequests(requests, directory, explain) : explain())
   } catch (error) {
     if (error instanceof Failure) throw error
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)

@@ -38,20 +38,17 @@ WatchedTraces::WatchedTraces(TraceSet* traces, AnalysisProgress* progress)
 }
 
 void WatchedTraces::BeginPass(double from, double to) {
-  from_ = from;
-  to_ = to;
-  opened_ = 0;
+  per_byte_ = bytes_ > 0 ? (to - from) / static_cast<double>(bytes_) : 0;
+  opened_ = from;
   progress_->Reach(from);
 }
 
 absl::StatusOr<std::unique_ptr<ByteSource>> WatchedTraces::Open(size_t i) {
-  const double per_byte =
-      bytes_ > 0 ? (to_ - from_) / static_cast<double>(bytes_) : 0;
-  const double from = from_ + per_byte * static_cast<double>(opened_);
-  opened_ += Bytes(i);
   auto source = traces_->Open(i);
   if (!source.ok()) return source;
-  return std::make_unique<WatchedSource>(*std::move(source), from, per_byte,
+  const double from = opened_;
+  opened_ += per_byte_ * static_cast<double>((*source)->size());
+  return std::make_unique<WatchedSource>(*std::move(source), from, per_byte_,
                                          progress_);
 }
 

@@ -118,6 +118,7 @@ class Controller {
   void Run();
   int64_t Turn(QueueWatch::Arrival arrival);
   int64_t RestTurn();
+  int64_t OrWhenItListens(int64_t wake_ns, int64_t now_ns) const;
   void TakeDeadline();
   void TakeLook(uint32_t ready, int64_t now_ns);
   void FollowEnergy();

@@ -90,9 +90,7 @@ int64_t Controller::Turn(QueueWatch::Arrival arrival) {
     wake_ns = std::min(wake_ns, now_ns + kLingeringPauseNs);
   }
   if (looks_again_) wake_ns = std::min(wake_ns, now_ns + kWakeUpNs);
-  if (looks_ && budget_.listens_from_ns() > now_ns) {
-    wake_ns = std::min(wake_ns, budget_.listens_from_ns());
-  }
+  wake_ns = OrWhenItListens(wake_ns, now_ns);
   armed_ns_.store(wake_ns, std::memory_order_relaxed);
   UnlockAndTakeQueued();
   return wake_ns;
@@ -105,18 +103,22 @@ int64_t Controller::Turn(QueueWatch::Arrival arrival) {
 int64_t Controller::RestTurn() {
   spent_ns_ = ThreadCpuNs();
   const uint64_t since = running_since_.load(std::memory_order_relaxed);
-  if (since == 0) return 0;
+  if (since == 0 || !calm_.load(std::memory_order_relaxed)) return 0;
   const int64_t now_ns = MonotonicTickNs();
   int64_t wake_ns = TickNs(since) + patience_ns_;
   if (wake_ns <= now_ns) return 0;
-  if (looks_ && budget_.listens_from_ns() > now_ns) {
-    wake_ns = std::min(wake_ns, budget_.listens_from_ns());
-  }
-  wake_ns = std::max(wake_ns, now_ns + kLeastPauseNs);
+  wake_ns = std::max(OrWhenItListens(wake_ns, now_ns), now_ns + kLeastPauseNs);
   armed_ns_.store(wake_ns, std::memory_order_relaxed);
   // The loop ends the calm, then looks whether this thread comes in time.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return calm_.load(std::memory_order_relaxed) ? wake_ns : 0;
+}
+
+// The thread that is deaf to what becomes ready comes when it is so no more.
+int64_t Controller::OrWhenItListens(int64_t wake_ns, int64_t now_ns) const {
+  const int64_t listens_from_ns = budget_.listens_from_ns();
+  return looks_ && listens_from_ns > now_ns ? std::min(wake_ns, listens_from_ns)
+                                            : wake_ns;
 }
 
 // The deadline that has passed, or a change that waited for this thread.

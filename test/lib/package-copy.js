@@ -50,7 +50,10 @@ exports.load = () => {
         const found = report(directory, options)
         if (!process.env.FAKE_ENDLESS) return resolve(found)
         const running = setInterval(() => {}, 1000)
-        cancel = () => reject(clearInterval(running) ?? failure('CANCELLED', 'cancelled'))
+        cancel = () => {
+          clearInterval(running)
+          reject(failure('CANCELLED', 'cancelled'))
+        }
       })
       return { done, progress: () => 0.425, cancel: () => cancel() }
     },

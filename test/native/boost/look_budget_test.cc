@@ -92,5 +92,12 @@ TEST_F(LookBudgetTest, ItIsNeverDeafForLong) {
   EXPECT_LE(budget_.listens_from_ns() - now_ns_, kMostDeafNs);
 }
 
+TEST_F(LookBudgetTest, ATurnWithoutALookCostsNothing) {
+  for (int i = 0; i < 100; ++i) {
+    budget_.Turn(now_ns_ += 20 * kMs, std::nullopt);
+  }
+  EXPECT_LE(budget_.listens_from_ns(), now_ns_);
+}
+
 }  // namespace
 }  // namespace edgewise
