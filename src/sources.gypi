@@ -99,6 +99,7 @@
       "src/hooks/async_ids.cc",
       "src/hooks/boost_provider.cc",
       "src/hooks/descriptors.cc",
+      "src/hooks/direct_io.cc",
       "src/hooks/interpose.cc",
       "src/hooks/patched_v8.cc",
       "src/hooks/script_calls.cc",

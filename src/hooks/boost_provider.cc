@@ -54,7 +54,7 @@ absl::Status BoostProvider::Start(BoostConfig config) {
   auto policy = MakePolicy(config.policies, config.policy);
   if (!policy.ok()) return policy.status();
   const bool watch = (*policy)->patience_ns() != kNever;
-  queue_ = watch ? InstallInterposition(Redirected::kReads) : absl::OkStatus();
+  queue_ = watch ? InstallInterposition() : absl::OkStatus();
   watches_loop_ = watch && queue_.ok();
   ControllerConfig controller;
   controller.stats_path = std::move(config.stats_path);
@@ -67,7 +67,7 @@ absl::Status BoostProvider::Start(BoostConfig config) {
       *std::move(policy), *std::move(actuator), std::move(controller));
   if (absl::Status started = controller_->started(); !started.ok()) {
     controller_.reset();
-    if (watches_loop_) RemoveInterposition(Redirected::kReads);
+    if (watches_loop_) RemoveInterposition();
     return started;
   }
   gc_depth_ = batch_size_ = 0;
@@ -84,7 +84,7 @@ void BoostProvider::Stop() {
   isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
   if (watches_loop_) {
     SetLoopObserver(nullptr);
-    RemoveInterposition(Redirected::kReads);
+    RemoveInterposition();
   }
   controller_.reset();
 }

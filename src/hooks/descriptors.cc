@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "hooks/arrival.h"
+#include "hooks/direct_io.h"
 
 namespace edgewise {
 namespace {
@@ -68,8 +69,9 @@ Descriptors::Descriptor Descriptors::Classify(int fd) {
   const Stamping stamping = StampArrivals(fd);
   const bool accepted = stamping == Stamping::kWasOn &&
                         (known.type != EventType::kTcpRead || !known.watched);
-  const bool stamped =
-      type == EventType::kTcpRead && stamping != Stamping::kUnavailable;
+  const bool connection = type == EventType::kTcpRead;
+  if (connection) NoteStreamSocket(fd);
+  const bool stamped = connection && stamping != Stamping::kUnavailable;
   return known = {type, stamped, !stamped || !accepted};
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "hooks/arrival.h"
+#include "hooks/direct_io.h"
 
 namespace edgewise {
 namespace {
@@ -31,12 +32,6 @@ thread_local LoopObserver* loop_observer
 
 // Of epoll_pwait(2), whose caller counts the bytes of a set of signals.
 constexpr size_t kKernelMaskBytes = _NSIG / 8;
-
-// What every request needs goes to the kernel without glibc's entry into a
-// cancellation point and out of it, some 20 ns each: Node cancels no thread.
-[[gnu::hot]] ssize_t PlainRead(int fd, void* data, size_t size) {
-  return syscall(SYS_read, fd, data, size);
-}
 
 template <typename Call>
 [[gnu::hot]] int ObservedPoll(int epoll_fd, int timeout, Call call) {
@@ -73,10 +68,10 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
 [[gnu::hot]] ssize_t Read(int fd, void* data, size_t size) {
   if (LoopObserver* const loop = loop_observer) loop->BeforeReceive(fd);
   SystemCallObserver* const self = observer;
-  if (self == nullptr) return PlainRead(fd, data, size);
+  if (self == nullptr) return DirectRead(fd, data, size);
   using Reading = SystemCallObserver::Reading;
   const Reading reading = self->BeforeRead(fd);
-  if (reading == Reading::kUnseen) return PlainRead(fd, data, size);
+  if (reading == Reading::kUnseen) return DirectRead(fd, data, size);
   if (reading == Reading::kStamped) {
     int64_t arrival_ns = 0;
     const ssize_t bytes = ReadStamped(fd, data, size, &arrival_ns);
@@ -87,7 +82,7 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
     self->NotASocket(fd);
   }
   self->BeforeOtherRead(fd);
-  const ssize_t bytes = PlainRead(fd, data, size);
+  const ssize_t bytes = DirectRead(fd, data, size);
   self->AfterOtherRead(fd, data, bytes);
   return bytes;
 }
@@ -122,30 +117,28 @@ ssize_t RecvFrom(int fd, void* data, size_t size, int flags, sockaddr* address,
 int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
   const int connection =
       Receive(fd, [&] { return accept4(fd, address, length, flags); });
+  if (connection >= 0) NoteStreamSocket(connection);
   if (observer != nullptr) observer->AfterAccept(fd, connection);
   return connection;
 }
 
-template <typename Call>
-ssize_t Send(int fd, Call call) {
-  const ssize_t bytes = call();
+ssize_t Sent(int fd, ssize_t bytes) {
   SystemCallObserver* const self = observer;
   if (self != nullptr) self->AfterWrite(fd);
   return bytes;
 }
 
 [[gnu::hot]] ssize_t Write(int fd, const void* data, size_t size) {
-  return Send(fd, [&] { return syscall(SYS_write, fd, data, size); });
+  return Sent(fd, DirectWrite(fd, data, size));
 }
 
 [[gnu::hot]] ssize_t WriteV(int fd, const iovec* parts, int count) {
-  return Send(fd, [&] { return syscall(SYS_writev, fd, parts, count); });
+  return Sent(fd, DirectWriteV(fd, parts, count));
 }
 
 struct Replacement {
   const char* symbol;
   void* function;
-  bool writes = false;
 };
 
 const Replacement kReplacements[] = {
@@ -156,16 +149,15 @@ const Replacement kReplacements[] = {
     {"recvmmsg", reinterpret_cast<void*>(&RecvMMsg)},
     {"recvfrom", reinterpret_cast<void*>(&RecvFrom)},
     {"accept4", reinterpret_cast<void*>(&Accept4)},
-    {"write", reinterpret_cast<void*>(&Write), true},
-    {"writev", reinterpret_cast<void*>(&WriteV), true},
+    {"write", reinterpret_cast<void*>(&Write)},
+    {"writev", reinterpret_cast<void*>(&WriteV)},
 };
 
 struct PatchedSlot {
   void** slot;
   void* original;
   void* replacement;
-  bool relro;   // read-only but while it is written
-  bool writes;  // of a function that writes
+  bool relro;  // read-only but while it is written
 };
 
 // The slots of all objects. Under the lock of the functions that use it.
@@ -174,8 +166,8 @@ class Table {
   // Finds the slots of one loaded object.
   void Collect(const dl_phdr_info& object);
   bool Has(std::string_view symbol) const;
-  // Redirects the functions that receive and those that write, or not.
-  bool Write(bool reads, bool writes);
+  // Redirects the functions, or not.
+  bool Write(bool redirect);
   void Clear() { slots_.clear(); }
 
  private:
@@ -275,8 +267,7 @@ void Table::CollectRelocations(const dl_phdr_info& object,
       auto** slot =
           reinterpret_cast<void**>(object.dlpi_addr + entry->r_offset);
       slots_.push_back({slot, *slot, replacement.function,
-                        LiesIn(object, PT_GNU_RELRO, slot),
-                        replacement.writes});
+                        LiesIn(object, PT_GNU_RELRO, slot)});
       found_.push_back(replacement.symbol);
     }
   }
@@ -302,10 +293,9 @@ bool Table::Store(void** slot, void* value, bool relro) {
   return true;
 }
 
-bool Table::Write(bool reads, bool writes) {
+bool Table::Write(bool redirect) {
   for (const PatchedSlot& patched : slots_) {
-    const bool replace = patched.writes ? writes : reads;
-    void* const value = replace ? patched.replacement : patched.original;
+    void* const value = redirect ? patched.replacement : patched.original;
     if (*patched.slot == value) continue;
     if (!Store(patched.slot, value, patched.relro)) return false;
   }
@@ -330,9 +320,8 @@ int CollectObject(dl_phdr_info* object, size_t, void* table) {
   return 0;
 }
 
-std::mutex table_mutex;  // guards the table and the counts
-int readers = 0;         // installations, those of `writers` among them
-int writers = 0;
+std::mutex table_mutex;  // guards the table and the count
+int installations = 0;
 
 // Leaked on purpose: redirected calls may run until the process is gone.
 Table& TheTable() {
@@ -354,29 +343,24 @@ absl::Status FindImports(Table& table) {
 
 }  // namespace
 
-absl::Status InstallInterposition(Redirected what) {
+absl::Status InstallInterposition() {
   const std::lock_guard lock(table_mutex);
   Table& table = TheTable();
-  if (readers == 0) {
+  if (installations == 0) {
     if (absl::Status found = FindImports(table); !found.ok()) return found;
+    if (!table.Write(true)) {
+      table.Write(false);
+      return absl::PermissionDeniedError(
+          "the kernel does not let the offset table be changed");
+    }
   }
-  const int more_writers = what == Redirected::kReadsAndWrites ? 1 : 0;
-  if (!table.Write(true, writers + more_writers > 0)) {
-    table.Write(readers > 0, writers > 0);
-    return absl::PermissionDeniedError(
-        "the kernel does not let the offset table be changed");
-  }
-  ++readers;
-  writers += more_writers;
+  ++installations;
   return absl::OkStatus();
 }
 
-void RemoveInterposition(Redirected what) {
+void RemoveInterposition() {
   const std::lock_guard lock(table_mutex);
-  if (readers == 0) return;
-  --readers;
-  if (what == Redirected::kReadsAndWrites) --writers;
-  TheTable().Write(readers > 0, writers > 0);
+  if (installations > 0 && --installations == 0) TheTable().Write(false);
 }
 
 void SetSystemCallObserver(SystemCallObserver* self) { observer = self; }

@@ -55,17 +55,14 @@ class LoopObserver {
   virtual void BeforeReceive(int fd) = 0;
 };
 
-// Which of the functions above: those by which the loop waits and receives are
-// all that a LoopObserver needs. A request has as many writes as reads.
-enum class Redirected { kReads, kReadsAndWrites };
-
 // Redirects Node's and libuv's own imports of these functions (their slots in
 // the global offset table) through this library, for the threads that have an
-// observer. Counted: undone by as many RemoveInterposition() of the same.
+// observer. Counted: undone by as many RemoveInterposition(). For all threads
+// reads and writes then take a shorter way (direct_io.h).
 // Fails, having changed nothing, where the import of epoll_pwait or read is not
 // found.
-absl::Status InstallInterposition(Redirected what);
-void RemoveInterposition(Redirected what);
+absl::Status InstallInterposition();
+void RemoveInterposition();
 
 // The calling thread's observers; null: none. Borrowed.
 void SetSystemCallObserver(SystemCallObserver* observer);

@@ -68,8 +68,8 @@ StockProvider* StockProvider::ForThread() {
 EventTracker* StockProvider::Tracker() { return active; }
 
 absl::Status StockProvider::CanInterpose() {
-  absl::Status status = InstallInterposition(Redirected::kReadsAndWrites);
-  if (status.ok()) RemoveInterposition(Redirected::kReadsAndWrites);
+  absl::Status status = InstallInterposition();
+  if (status.ok()) RemoveInterposition();
   return status;
 }
 
@@ -165,7 +165,7 @@ void StockProvider::Stop() {
 void StockProvider::AttachCallbacks() {
   uv_prepare_start(&prepare_, &OnPrepare);
   uv_check_start(&check_, &OnCheck);
-  interposition_ = InstallInterposition(Redirected::kReadsAndWrites);
+  interposition_ = InstallInterposition();
   if (interposition_.ok()) {
     SetSystemCallObserver(this);
     descriptors_.DiscoverAll(watcher_.get());
@@ -190,7 +190,7 @@ void StockProvider::DetachCallbacks() {
   thread_pool_.Disable();
   if (interposition_.ok()) {
     SetSystemCallObserver(nullptr);
-    RemoveInterposition(Redirected::kReadsAndWrites);
+    RemoveInterposition();
   }
   descriptors_.Forget();
   uv_check_stop(&check_);

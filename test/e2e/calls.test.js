@@ -70,6 +70,31 @@ test('an accepted connection is not watched for what had its number', async (t) 
   await app.stop()
 })
 
+const BOOSTED = { EDGEWISE_ENABLED: '0', EDGEWISE_BOOST: 'queue', EDGEWISE_BOOST_ACTUATOR: 'log' }
+for (const [what, env] of Object.entries({ recorded: {}, boosted: BOOSTED })) {
+  test(`${what}: connections are read and written as sockets, files that get their numbers as files`, async (t) => {
+    const app = await startApp(t, 'http.js', { env })
+    const get = async (/** @type {string} */ url, /** @type {http.Agent} */ agent) => JSON.parse((await request(app.port, url, { agent })).body)
+    const agents = Array.from({ length: 5 }, () => new http.Agent({ keepAlive: true }))
+    const before = await Promise.all(agents.map((agent) => get('/calls', agent)))
+    for (let round = 0; round < 40; round++) await Promise.all(agents.map((agent) => request(app.port, '/user/1', { agent })))
+    const after = await get('/calls', agents[0])
+    for (const calls of ['reads', 'writes']) {
+      const of200 = after[calls] - Math.max(...before.map((answer) => answer[calls]))
+      assert.ok(of200 < 100, `200 requests make ${of200} ${calls} of files`)
+    }
+    for (const agent of agents) agent.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const { written, read } = await get('/files', new http.Agent())
+    const numbers = new Set(before.map(({ fd }) => fd))
+    assert.ok(written.some((fd) => numbers.has(fd)), `${written} had been connections: ${[...numbers]}`)
+    assert.ok(read.some(({ fd }) => numbers.has(fd)))
+    for (const { text } of read) assert.equal(text, 'one two three')
+    assert.equal((await request(app.port, '/user/1')).body, 'user\n')
+    await app.stop()
+  })
+}
+
 test('a worker that ends leaves the connections of others alone that have its numbers', async (t) => {
   const app = await startApp(t, 'leaving-worker.js')
   const first = new http.Agent({ keepAlive: true })

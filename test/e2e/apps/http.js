@@ -60,6 +60,28 @@ const handlers = {
       outgoing.destroy()
     }, 20))
   },
+  // Writes files and reads them, whose numbers connections may have had.
+  files: (request, response) => {
+    const files = Array.from({ length: 20 }, (_, index) => {
+      const file = `file-${index}`
+      const fd = fs.openSync(file, 'w')
+      fs.writeSync(fd, 'one ')
+      fs.writevSync(fd, [Buffer.from('two '), Buffer.from('three')])
+      return { file, fd }
+    })
+    for (const { fd } of files) fs.closeSync(fd)
+    const read = files.map(({ file }) => {
+      const fd = fs.openSync(file, 'r')
+      return { fd, text: fs.readFileSync(fd, 'utf8') }
+    })
+    for (const { fd } of read) fs.closeSync(fd)
+    response.end(JSON.stringify({ written: files.map(({ fd }) => fd), read }))
+  },
+  // How often the process has asked the kernel to read and write a file, by now.
+  calls: (request, response) => {
+    const io = fs.readFileSync('/proc/self/io', 'utf8')
+    response.end(JSON.stringify({ fd: request.socket._handle.fd, reads: Number(/syscr: (\d+)/.exec(io)?.[1]), writes: Number(/syscw: (\d+)/.exec(io)?.[1]) }))
+  },
   // The connection's number, and how many wait for it: the loop, and perhaps the ready-time watcher.
   watchers: (request, response) => {
     const { fd } = request.socket._handle

@@ -1,0 +1,89 @@
+#include "hooks/direct_io.h"
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+namespace edgewise {
+namespace {
+
+// Descriptors of the process that are stream sockets, or were. Without a lock:
+// libuv's handler of signals writes, in the middle of anything. Larger numbers
+// are never members.
+class StreamSockets {
+ public:
+  bool Has(int fd) {
+    return InRange(fd) && (Word(fd).load(std::memory_order_relaxed) & Bit(fd));
+  }
+  void Add(int fd) {
+    if (InRange(fd)) Word(fd).fetch_or(Bit(fd), std::memory_order_relaxed);
+  }
+  void Remove(int fd) {
+    Word(fd).fetch_and(~Bit(fd), std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr unsigned kMost = 1 << 16;
+
+  static bool InRange(int fd) { return static_cast<unsigned>(fd) < kMost; }
+  static uint64_t Bit(int fd) {
+    return uint64_t{1} << (static_cast<unsigned>(fd) % 64);
+  }
+  std::atomic<uint64_t>& Word(int fd) {
+    return words_[static_cast<unsigned>(fd) / 64];
+  }
+
+  std::array<std::atomic<uint64_t>, kMost / 64> words_{};
+};
+
+constinit StreamSockets stream_sockets;
+
+template <typename SocketCall, typename FileCall>
+ssize_t Either(int fd, SocketCall socket_call, FileCall file_call) {
+  if (stream_sockets.Has(fd)) [[likely]] {
+    const ssize_t bytes = socket_call();
+    if (bytes >= 0 || errno != ENOTSOCK) [[likely]]
+      return bytes;
+    stream_sockets.Remove(fd);
+  }
+  return file_call();
+}
+
+}  // namespace
+
+void NoteStreamSocket(int fd) { stream_sockets.Add(fd); }
+
+[[gnu::hot]] ssize_t DirectRead(int fd, void* data, size_t size) {
+  return Either(
+      fd,
+      [&] {
+        return syscall(SYS_recvfrom, fd, data, size, 0, nullptr, nullptr);
+      },
+      [&] { return syscall(SYS_read, fd, data, size); });
+}
+
+[[gnu::hot]] ssize_t DirectWrite(int fd, const void* data, size_t size) {
+  return Either(
+      fd, [&] { return syscall(SYS_sendto, fd, data, size, 0, nullptr, 0); },
+      [&] { return syscall(SYS_write, fd, data, size); });
+}
+
+[[gnu::hot]] ssize_t DirectWriteV(int fd, const iovec* parts, int count) {
+  return Either(
+      fd,
+      [&] {
+        msghdr message{};
+        message.msg_iov = const_cast<iovec*>(parts);
+        message.msg_iovlen = static_cast<size_t>(count);
+        return syscall(SYS_sendmsg, fd, &message, 0);
+      },
+      [&] { return syscall(SYS_writev, fd, parts, count); });
+}
+
+}  // namespace edgewise
