@@ -206,9 +206,13 @@ void EmulatedDomain::Leave() {
 }
 
 void EmulatedDomain::Lock() {
-  if (pthread_mutex_lock(&memory_->mutex) == EOWNERDEAD) {
-    pthread_mutex_consistent(&memory_->mutex);
-  }
+  if (pthread_mutex_lock(&memory_->mutex) == EOWNERDEAD) Recover();
+}
+
+// Who died under the lock may have published half of its wish or nothing.
+void EmulatedDomain::Recover() {
+  pthread_mutex_consistent(&memory_->mutex);
+  Publish();
 }
 
 void EmulatedDomain::Ask(Level level) {
@@ -237,7 +241,6 @@ bool EmulatedDomain::Read(FrequencyTimeline* timeline) const {
 
 FrequencyTimeline EmulatedDomain::ReadNow() {
   Lock();
-  if (memory_->timeline.torn()) Publish();
   FrequencyTimeline timeline;
   memory_->timeline.Read(&timeline);
   pthread_mutex_unlock(&memory_->mutex);
@@ -278,8 +281,8 @@ void EmulatedDomain::ForgetTheDead() {
     locked = pthread_mutex_trylock(&memory_->mutex);
   }
   if (locked != 0 && locked != EOWNERDEAD) return;
-  if (locked == EOWNERDEAD) pthread_mutex_consistent(&memory_->mutex);
-  bool changed = memory_->timeline.torn();
+  bool changed = locked == EOWNERDEAD;
+  if (changed) Recover();
   for (int slot = 0; slot < kSlots; ++slot) {
     if (slot == slot_ || memory_->asked[slot] == Level::kLow) continue;
     if (!IsByteFree(fd_, kSlotBytes + slot)) continue;

@@ -80,7 +80,8 @@ class EmulatedDomain {
   bool AnyoneLives() const;
   void Leave();
   void Lock();
-  void Publish();  // under the lock
+  void Recover();  // under the lock, as Publish()
+  void Publish();
 
   std::string path_;  // of a shared one's file; empty: it has no name
   int fd_ = -1;

@@ -22,9 +22,7 @@ class Published {
   // Relaxed: Read() itself orders what it reads.
   uint32_t version() const { return version_.load(std::memory_order_relaxed); }
 
-  // A writer that died half-way has left it torn; Write() mends it.
-  bool torn() const { return version() % 2 != 0; }
-
+  // Mends also what a writer left that died half-way.
   void Write(const T& value) {
     std::array<uint64_t, kWords> words{};
     std::memcpy(words.data(), &value, sizeof(value));

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <climits>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -60,9 +62,38 @@ class EmulatedDomainTest : public ::testing::Test {
     return child;
   }
 
+  // A member in another process, stopped before it asks for less than the high
+  // level, and again afterwards.
+  pid_t ForkTraced() {
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto domain = Join();
+      domain->Ask(Level::kHigh);
+      if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(1);
+      raise(SIGSTOP);
+      domain->Ask(Level::kLow);
+      raise(SIGSTOP);
+      _exit(1);
+    }
+    return child;
+  }
+
   std::string folder_;
   std::string path_;
 };
+
+// Of a traced process, until it stops itself; at most so many.
+int Instructions(pid_t child, int most) {
+  int count = 0;
+  int status = 0;
+  while (count < most &&
+         ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) == 0 &&
+         waitpid(child, &status, 0) == child && WIFSTOPPED(status) &&
+         WSTOPSIG(status) == SIGTRAP) {
+    ++count;
+  }
+  return count;
+}
 
 TEST_F(EmulatedDomainTest, OnesOwn) {
   auto domain = EmulatedDomain::Join(kFrequencies, 0, "");
@@ -164,6 +195,30 @@ TEST_F(EmulatedDomainTest, KilledWhileItAsksForMore) {
   waitpid(child, nullptr, 0);
   one->ForgetTheDead();
   EXPECT_EQ(Holds(*one), Level::kLow);
+}
+
+// Whether the survivor's loop or its thief is the first to find the lock held
+// by the dead.
+TEST_F(EmulatedDomainTest, KilledAtAnyInstructionWhileItAsksForLess) {
+  constexpr int kMostKills = 50;  // 0.1 ms an instruction
+  const auto one = Join();
+  int all = 0;
+  for (int instructions = INT_MAX; instructions > 0;
+       instructions -= (all / kMostKills) | 1) {
+    const pid_t child = ForkTraced();
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (!WIFSTOPPED(status)) GTEST_SKIP() << "no process may be traced here";
+    const int ran = Instructions(child, instructions);
+    if (all == 0) instructions = all = ran;
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    if (instructions % 2 == 0) one->ReadNow();
+    one->ForgetTheDead();
+    ASSERT_EQ(Holds(*one), Level::kLow)
+        << "after " << ran << " of " << all << " instructions";
+  }
+  EXPECT_GT(all, 100);
 }
 
 TEST_F(EmulatedDomainTest, WhatTheDeadLeftIsNotTaken) {
