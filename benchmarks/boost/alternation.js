@@ -38,6 +38,8 @@ function measureAlternation (server, variant, settings, blocks) {
   return withServer(server, variant, settings, async (running, url) => {
     const measured = []
     for (let i = 0; i < blocks; i++) {
+      // As in a server that is boosted from the start: its connections are accepted then.
+      await switchTo(running, 'on')
       measured.push(...await underLoad(url, settings, async () => [
         await measureBlock(running, ORDERS[i % 2], false),
         await measureBlock(running, ORDERS[i % 2], true)
@@ -73,21 +75,35 @@ async function measureBlock (running, order, control) {
   return { offUs: mean(us.off), ratio: mean(us.on) / mean(us.off), control }
 }
 
-// The generator's connections are kept alive: a request is one read.
-async function measureWindow ({ pid, placeHelpers }, state) {
-  await send(pid, state)
-  if (state === 'on') placeHelpers() // It has begun a thread.
+async function measureWindow (running, state) {
+  await switchTo(running, state)
   await sleep(SETTLE_MS)
+  const { pid } = running
   const before = spent(pid)
   await sleep(WINDOW_MS)
   const after = spent(pid)
-  if (after.reads === before.reads) throw new TaskError(`The server (process ${pid}) got no request for ${WINDOW_MS} ms under a load without pause.`)
-  return (after.ns - before.ns) / (after.reads - before.reads) / 1e3
+  if (after.requests === before.requests) throw new TaskError(`The server (process ${pid}) got no request for ${WINDOW_MS} ms under a load without pause.`)
+  return (after.ns - before.ns) / (after.requests - before.requests) / 1e3
+}
+
+async function switchTo ({ pid, placeHelpers }, state) {
+  await send(pid, state)
+  if (state === 'on') placeHelpers() // It has begun a thread.
 }
 
 function spent (pid) {
-  const of = (file) => fs.readFileSync(`/proc/${pid}/task/${pid}/${file}`, 'utf8')
-  return { ns: Number(of('schedstat').split(' ')[0]), reads: Number(/^syscr: (\d+)$/m.exec(of('io'))?.[1]) }
+  const ns = Number(fs.readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0])
+  return { ns, requests: exchanges() }
 }
 
-module.exports = { measureAlternation }
+/**
+ * Of all programs of this machine: /proc/PID/io counts no calls that are of
+ * sockets only, such as edgewise's.
+ * @returns {number} requests and their responses, each one segment, since the machine began
+ */
+function exchanges () {
+  const [names, values] = fs.readFileSync('/proc/net/netstat', 'utf8').split('\n').map((line) => line.split(' '))
+  return Number(values[names.indexOf('TCPOrigDataSent')]) / 2
+}
+
+module.exports = { exchanges, measureAlternation }

@@ -58,4 +58,4 @@ function isKnown (costs, server, round) {
   return costs.some((one) => one.server === server && one.round === round)
 }
 
-module.exports = { BOOST, PROCESSES_PER_ROUND, SERVERS, costsAreWhole, measureCosts }
+module.exports = { BOOST, PROCESSES_PER_ROUND, SERVERS, costsAreWhole, measureCosts, switched }

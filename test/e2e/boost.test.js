@@ -9,6 +9,10 @@ const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { exchanges } = require('../../benchmarks/boost/alternation')
+const { switched } = require('../../benchmarks/boost/cost')
+const { withServer } = require('../../benchmarks/overhead/cell')
+const { runLoad } = require('../../benchmarks/overhead/load')
 const { POLICIES, ACTUATORS } = require('../../lib/config/boost')
 const { send } = require('../../lib/control')
 const edgewise = require('../../lib/index')
@@ -147,6 +151,17 @@ test('emulated: the event loop slows down, and is as fast as ever when boosted',
     assert.equal(energy.kind, 'modelled')
     assert.ok(policy === 'low' ? energy.normalised < 1.01 : energy.normalised > 2.6)
   }
+})
+
+test('what boosting costs is told by requests, which are counted whatever calls read and write them', async () => {
+  const settings = { servers: path.join(ROOT, 'benchmarks/overhead/servers'), serverCpus: '0', helperCpus: '0,1', loadCpus: '1', connections: 4, seconds: 0, warmup: 0 }
+  await withServer('hello', switched(), settings, async ({ pid }, url) => {
+    await send(pid, 'on')
+    const before = exchanges()
+    const { answered_total: answered } = await runLoad(url, ['--closed', '--connections', '4', '--duration', '1'], { cpus: '1' })
+    const counted = exchanges() - before
+    assert.ok(answered > 100 && Math.abs(counted / answered - 1) < 0.05, `${counted} of ${answered}`)
+  })
 })
 
 test('the daemon boosts for a server without privilege, and takes it back when that is killed', async (t) => {
