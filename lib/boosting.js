@@ -46,7 +46,7 @@ function start (config) {
     domain: config.boostDomain ?? '@process',
     guardian: guardian(),
     socket: config.boostSocket,
-    statsPath: statsFile(config)
+    statsStem: statsStem(config)
   })
   const wantsRequests = policies.split(',').some((name) => OF_REQUESTS.includes(name))
   current = { native, queue, undo: wantsRequests ? instrumentBoostRequests(native, numberedRoutes(tailRoutes)) : () => {} }
@@ -129,12 +129,12 @@ function described ({ native, queue }) {
   return { actuator, description, queue }
 }
 
-/** @param {import('./config').Config} config @returns {string} '' for none */
-function statsFile (config) {
+/** @param {import('./config').Config} config @returns {string} the file without its end; '' for none */
+function statsStem (config) {
   const directory = config.boostStats ?? (config.enabled ? config.out : null)
   if (directory === null) return ''
   makeDirectory(directory)
-  return path.join(directory, `boost-${process.pid}-${threadId}.json`)
+  return path.join(directory, `boost-${process.pid}-${threadId}`)
 }
 
 module.exports = { patternOf, probe, start, status, stop }

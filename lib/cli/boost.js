@@ -74,8 +74,8 @@ function threadsIn (directory) {
 }
 
 /** @param {Record<string, any>} thread */
-function nameOf ({ process, thread }) {
-  return `${process}-${thread}`
+function nameOf ({ process, thread, run }) {
+  return `${process}-${thread}-${run}`
 }
 
 /**

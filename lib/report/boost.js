@@ -9,22 +9,23 @@ const { count, isNumber, percent, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 
-const FILE = /^boost-\d+-\d+\.json$/
+const FILE = /^boost-(?<process>\d+)-(?<thread>\d+)(?:\.(?<run>\d+))?\.json$/
 const LEVELS = ['low', 'mid', 'high']
 
 /**
  * @param {string} directory
  * @param {(warning: string) => void} [onStranger] hears of each file that is left out
- * @returns {Json[]} one a thread, by file name
+ * @returns {Json[]} one a thread; `run` counts those of one process number and thread, from 0
  */
 function readBoost (directory, onStranger = () => {}) {
-  return fs.readdirSync(directory).filter((name) => FILE.test(name)).sort().flatMap((name) => {
-    const [, process, thread] = name.split(/[-.]/)
+  return fs.readdirSync(directory).sort().flatMap((name) => {
+    const named = FILE.exec(name)?.groups
+    if (!named) return []
     const read = parsed(path.join(directory, name))
-    if (isBoost(read)) return [{ process: Number(process), thread: Number(thread), ...read }]
+    if (isBoost(read)) return [{ process: Number(named.process), thread: Number(named.thread), run: Number(named.run ?? 0), ...read }]
     onStranger(`${name} is left out: it is not what boosting writes, or was cut off`)
     return []
-  })
+  }).sort((a, b) => a.process - b.process || a.thread - b.thread || a.run - b.run)
 }
 
 /** @param {string} file @returns {any} undefined: it cannot be read */
@@ -55,7 +56,7 @@ function boost (threads, style) {
   if (!threads?.length) return ''
   const [{ policy, actuator, description }] = threads
   const rows = threads.map((one) => [
-    `process ${one.process}, thread ${one.thread}`,
+    nameOf(one),
     count(one.boosts),
     percent(boosted(one) / one.elapsed_ns),
     reasons(one),
@@ -68,6 +69,11 @@ function boost (threads, style) {
     ...threads.flatMap(instructions),
     ...threads.flatMap(troubles)
   ].join('\n')
+}
+
+/** @param {Json} one */
+function nameOf ({ process, thread, run }) {
+  return `process ${process}, thread ${thread}${run > 0 ? `, run ${run + 1}` : ''}`
 }
 
 /** @param {Json} one @returns {number} ns above the low level */
@@ -86,8 +92,8 @@ function reaction ({ reaction_ns: reactions }) {
 }
 
 /** @param {Json} one */
-function instructions ({ process, thread, gc_counters: counters }) {
-  return counters?.ipc ? [`process ${process}, thread ${thread}: ${counters.ipc.toFixed(2)} instructions a cycle in ${count(counters.collections)} collections`] : []
+function instructions ({ gc_counters: counters, ...one }) {
+  return counters?.ipc ? [`${nameOf(one)}: ${counters.ipc.toFixed(2)} instructions a cycle in ${count(counters.collections)} collections`] : []
 }
 
 /** @param {Json} one */

@@ -37,13 +37,13 @@ BoostConfig ReadConfig(const Napi::Object& options) {
   config.actuator.shared_domain = Text(options, "domain");
   config.actuator.guardian_program = Text(options, "guardian");
   config.actuator.daemon_socket = Text(options, "socket");
-  config.stats_path = Text(options, "statsPath");
+  config.stats_stem = Text(options, "statsStem");
   return config;
 }
 
 // boostStart({policies, queueFactor, headFactor, targetNs, percentile,
 //   tailRoutes, actuator, frequenciesKhz, delayNs, domain, guardian, socket,
-//   statsPath}) -> {queue: true or why not}.
+//   statsStem}) -> {queue: true or why not}.
 Napi::Value Start(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();

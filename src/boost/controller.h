@@ -37,8 +37,10 @@ struct ControllerConfig {
   // The energy counters are read so often, before they have wrapped around.
   int64_t energy_pause_ns = 60'000'000'000;
   std::string root = "";  // prefix of /sys, for tests
-  // Written when it stops, and when a signal ends the process; empty: nowhere.
-  std::string stats_path = "";
+  // Its statistics go to this with .json added, when it stops and when a signal
+  // ends the process; with .1.json and so on where there are others. Empty:
+  // nowhere.
+  std::string stats_stem = "";
 };
 
 // Carries out a policy for one event loop (VEE'19 sections 6 and 7).

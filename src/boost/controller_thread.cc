@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "boost/controller.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
@@ -29,6 +31,17 @@ constexpr int64_t kWakeUpNs = 64'000;
 
 // The thread's shortest sleep.
 constexpr int64_t kLeastPauseNs = 20'000;
+
+// What is there stays: an earlier run of this thread has left it, or another
+// process that had this one's number. -1, with errno.
+int CreateFile(const std::string& stem, std::string* path) {
+  for (int run = 0;; ++run) {
+    *path = run == 0 ? stem + ".json" : absl::StrCat(stem, ".", run, ".json");
+    const int file =
+        open(path->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+}
 
 }  // namespace
 
@@ -189,14 +202,14 @@ ControllerStats Controller::StatsLocked() {
 }
 
 void Controller::WriteStats(const ControllerStats& stats) {
-  if (config_.stats_path.empty()) return;
+  if (config_.stats_stem.empty()) return;
   const std::string json = ToJson(stats);
-  const int file = open(config_.stats_path.c_str(),
-                        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  std::string path;
+  const int file = CreateFile(config_.stats_stem, &path);
   const auto size = static_cast<ssize_t>(json.size());
   if (file < 0 || write(file, json.data(), json.size()) != size) {
-    fprintf(stderr, "edgewise: cannot write %s: %s\n",
-            config_.stats_path.c_str(), strerror(errno));
+    fprintf(stderr, "edgewise: cannot write %s: %s\n", path.c_str(),
+            strerror(errno));
   }
   if (file >= 0) close(file);
 }

@@ -57,7 +57,7 @@ absl::Status BoostProvider::Start(BoostConfig config) {
   queue_ = watch ? InstallInterposition() : absl::OkStatus();
   watches_loop_ = watch && queue_.ok();
   ControllerConfig controller;
-  controller.stats_path = std::move(config.stats_path);
+  controller.stats_stem = std::move(config.stats_stem);
   if (watches_loop_ && LooksAreHarmless()) {
     controller.look_fd = uv_backend_fd(loop_);
   }

@@ -19,7 +19,7 @@ struct BoostConfig {
   std::string policies;  // as MakePolicy() takes them
   PolicyConfig policy;
   ActuatorConfig actuator;
-  std::string stats_path;  // empty: none is written
+  std::string stats_stem;  // as ControllerConfig has it
 };
 
 // Boosts one event loop: turns what V8, the loop and the kernel's calls show

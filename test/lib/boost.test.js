@@ -32,7 +32,7 @@ test('files of threads are read in order; what was cut off or is not ours is lef
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-boost-test-'))
   t.after(() => fs.rmSync(directory, { recursive: true }))
   fs.writeFileSync(path.join(directory, 'boost-7-1.json'), JSON.stringify(STATS))
-  fs.writeFileSync(path.join(directory, 'boost-7-0.json'), JSON.stringify(STATS))
+  for (const name of ['7-0', '7-0.1', '7-0.x']) fs.writeFileSync(path.join(directory, `boost-${name}.json`), JSON.stringify(STATS))
   fs.writeFileSync(path.join(directory, 'boost-8-0.json'), '{"schema":1,')
   fs.writeFileSync(path.join(directory, 'other.json'), '{}')
   const strangers = ['{}', 'null', '[]', '5', ...['schema', 'policy', 'boosts', 'residency_ns', 'reasons', 'energy'].map((key) => JSON.stringify({ ...STATS, [key]: undefined }))]
@@ -43,7 +43,9 @@ test('files of threads are read in order; what was cut off or is not ours is lef
   readBoost(directory, (warning) => told.push(warning))
   assert.equal(told.length, strangers.length + 2)
   assert.match(told[0], /^boost-10-0.json is left out: /)
-  assert.deepEqual(readBoost(directory).map(({ process, thread }) => [process, thread]), [[7, 0], [7, 1]])
+  const threads = readBoost(directory)
+  assert.deepEqual(threads.map(({ process, thread, run }) => [process, thread, run]), [[7, 0, 0], [7, 0, 1], [7, 1, 0]])
+  assert.match(boost(threads, styleOf({})), /^process 7, thread 0 +30 [^]+^process 7, thread 0, run 2 +30 [^]+^process 7, thread 0, run 2: 1\.50 inst/m)
 })
 
 test('the text says policy, share of the time, reasons, reaction, what kind of energy, and what collections are', () => {

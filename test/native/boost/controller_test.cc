@@ -241,9 +241,10 @@ TEST_F(ControllerTest, ReadsTheEnergyCountersBeforeTheyHaveWrapped) {
 }
 
 TEST_F(ControllerTest, TheStatisticsAreWrittenAsJson) {
-  const std::string path =
-      testing::TempDir() + "/boost-" + std::to_string(getpid()) + ".json";
-  Start(0, 0, {.stats_path = path});
+  const std::string stem =
+      testing::TempDir() + "/boost-" + std::to_string(getpid());
+  const std::string path = stem + ".json";
+  Start(0, 0, {.stats_stem = stem});
   Post(SignalKind::kGcBegin, 1);
   Post(SignalKind::kGcEnd);
   controller_->Stop();
@@ -255,6 +256,26 @@ TEST_F(ControllerTest, TheStatisticsAreWrittenAsJson) {
   EXPECT_EQ(json["frequencies_khz"]["high"], 200);
   EXPECT_EQ(json["energy"]["kind"], "modelled");
   unlink(path.c_str());
+}
+
+// In a container a server that is started again has the same process number.
+TEST_F(ControllerTest, StatisticsThatAreThereAreKept) {
+  const std::string stem =
+      testing::TempDir() + "/boost-again-" + std::to_string(getpid());
+  for (int boosts = 1; boosts <= 3; ++boosts) {
+    Start(0, 0, {.stats_stem = stem});
+    for (int i = 0; i < boosts; ++i) {
+      Post(SignalKind::kGcBegin, 1);
+      Post(SignalKind::kGcEnd);
+    }
+    controller_->Stop();
+  }
+  int boosts = 0;
+  for (const char* end : {".json", ".1.json", ".2.json"}) {
+    const std::string path = stem + end;
+    EXPECT_EQ(nlohmann::json::parse(std::ifstream(path))["boosts"], ++boosts);
+    unlink(path.c_str());
+  }
 }
 
 TEST(ReactionTimesTest, QuantilesAreTheBucketsUpperBounds) {
