@@ -13,10 +13,14 @@ const { TaskError } = require('../../scripts/tasks/step')
 const { withServer } = require('../overhead/cell')
 const { runLoad } = require('../overhead/load')
 
-const SETTLE_MS = 50
-const WINDOW_MS = 200
+// On a shared machine many short windows tell more than few long ones; much
+// shorter ones would be told by the kernel's clock tick.
+const SETTLE_MS = 30
+const WINDOW_MS = 100
 const ORDERS = /** @type {const} */ ([['off', 'on', 'on', 'off'], ['on', 'off', 'off', 'on']])
-/** Ended before; the generator keeps a sample of each request. */
+/** Under one load, A/A included; the generator keeps a sample of each request. */
+const BLOCKS_PER_LOAD = 8
+/** Ended before. */
 const LOAD_S = 60
 
 /**
@@ -30,20 +34,20 @@ const LOAD_S = 60
  * @param {Parameters<typeof withServer>[0]} server
  * @param {import('../overhead/variants').Variant} variant how it is started, so that it follows `edgewise on` and `edgewise off`
  * @param {import('../overhead/cell').Settings} settings
- * @param {number} blocks of each kind
+ * @param {number} blocks of each kind, a multiple of half of BLOCKS_PER_LOAD
  * @returns {Promise<Block[]>}
  * @throws {TaskError} when the load ends before
  */
 function measureAlternation (server, variant, settings, blocks) {
   return withServer(server, variant, settings, async (running, url) => {
+    /** @type {Block[]} */
     const measured = []
-    for (let i = 0; i < blocks; i++) {
+    while (measured.length < 2 * blocks) {
       // As in a server that is boosted from the start: its connections are accepted then.
       await switchTo(running, 'on')
-      measured.push(...await underLoad(url, settings, async () => [
-        await measureBlock(running, ORDERS[i % 2], false),
-        await measureBlock(running, ORDERS[i % 2], true)
-      ]))
+      await underLoad(url, settings, async () => {
+        for (let i = 0; i < BLOCKS_PER_LOAD; i++) measured.push(await measureBlock(running, ORDERS[(i >> 1) % 2], i % 2 === 1))
+      })
     }
     return measured
   })

@@ -10,7 +10,7 @@ const { measureAlternation } = require('./alternation')
 
 const SERVERS = /** @type {const} */ (['hello', 'express'])
 const PROCESSES_PER_ROUND = 4
-const BLOCKS = 12
+const BLOCKS = 24
 const SETTINGS = { serverCpus: '0', helperCpus: '0,1', loadCpus: '1', connections: 64, seconds: 0, warmup: 0.5 }
 const BOOST = 'gc,queue'
 

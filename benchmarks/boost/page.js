@@ -199,7 +199,7 @@ function cost ({ costs }) {
   const rows = summarizeCosts(costs).map(({ server, offUs, control, on }) =>
     [server, String(on.runs), offUs.toFixed(2), field(control), field(on)])
   return `A server at saturation (closed loop): its queue is as long as ever, and the actuator \`log\` changes nothing. Under a load that
-does not stop, boosting (\`EDGEWISE_BOOST=${BOOST}\`) is switched on and off every 0.3 s, in blocks of four windows in all orders; in every other block it
+does not stop, boosting (\`EDGEWISE_BOOST=${BOOST}\`) is switched on and off every 0.1 s, in blocks of four windows in all orders; in every other block it
 stays off (A/A). Processor time of the main thread a request, whose inverse is the throughput: the median of a process's blocks; intervals are
 over processes.
 
