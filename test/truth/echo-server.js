@@ -5,7 +5,7 @@
 // `ID SENT_NS`: CLOCK_MONOTONIC just before the answer left.
 
 const net = require('node:net')
-const { now } = require('./witness')
+const { answer, serve } = require('./backend')
 
 const server = net.createServer((socket) => {
   socket.setNoDelay(true)
@@ -15,17 +15,16 @@ const server = net.createServer((socket) => {
     text += data
     const lines = text.split('\n')
     text = /** @type {string} */ (lines.pop())
-    for (const line of lines) before = answer(socket, line, before)
+    for (const line of lines) before = answerLine(socket, line, before)
   })
 })
 
-async function answer (socket, line, before) {
+async function answerLine (socket, line, before) {
   const [id, delayMs] = line.split(' ')
   const wait = new Promise((resolve) => setTimeout(resolve, Number(delayMs)))
   await before
   await wait
-  socket.write(`${id} ${now()}\n`)
+  answer((sentNs) => socket.write(`${id} ${sentNs}\n`))
 }
 
-server.listen(0, '127.0.0.1', () => process.send({ port: /** @type {any} */ (server.address()).port }))
-process.once('disconnect', () => process.exit())
+serve(server)
