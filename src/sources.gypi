@@ -16,7 +16,8 @@
       "src/recorder/event_tracker.cc",
       "src/recorder/event_tracker_vm.cc",
       "src/recorder/ready_watcher.cc",
-      "src/recorder/recorder.cc"
+      "src/recorder/recorder.cc",
+      "src/recorder/ring.cc"
     ],
     "analysis_sources": [
       "src/analysis/blame.cc",

@@ -109,6 +109,7 @@ RecorderStats Recorder::stats() const {
 }
 
 void Recorder::DrainLoop() {
+  ring_.Populate();
   const auto flush = std::chrono::milliseconds(config_.flush_ms);
   auto last_cut = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);

@@ -61,6 +61,11 @@ class Ring {
     tail_.store(tail + count, std::memory_order_release);
   }
 
+  // Consumer. Has the kernel put memory behind all slots, which leaves them as
+  // they are: else it does so page by page, each time that the producer comes
+  // to one, while the loop waits. Needs Linux 5.14; false: not done.
+  bool Populate();
+
   size_t capacity() const { return mask_ + 1; }
 
   // Records pushed so far, for the producer; popped, for the consumer.

@@ -1,6 +1,7 @@
 #include "recorder/ring.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <thread>
 #include <vector>
@@ -54,6 +55,32 @@ TEST(RingTest, PopsAcrossTheWrap) {
   }
   ring.Pop(out, 4);
   for (uint64_t n = 0; n < 4; ++n) EXPECT_EQ(out[n].ticks, n + 3);
+}
+
+// Of the calling thread so far, which needed no disk.
+int64_t PageFaults() {
+  rusage usage;
+  EXPECT_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
+  return usage.ru_minflt;
+}
+
+TEST(RingTest, APopulatedRingTakesRecordsWithoutPageFaults) {
+  constexpr uint64_t kRecords = 65'536;
+  constexpr auto kPages =
+      static_cast<int64_t>(kRecords * sizeof(Record) / 4096);
+  Ring ring(kRecords);
+  ASSERT_TRUE(Push(ring, 0));
+  bool done = false;
+  std::thread consumer([&] { done = ring.Populate(); });
+  consumer.join();
+  if (!done) GTEST_SKIP() << "this kernel has no MADV_POPULATE_WRITE";
+  const int64_t before = PageFaults();
+  for (uint64_t n = 1; n < kRecords; ++n) {
+    ASSERT_TRUE(Push(ring, n));
+  }
+  EXPECT_LT(PageFaults() - before, kPages / 16);
+  EXPECT_EQ(ring.Readable(), kRecords);
+  EXPECT_EQ(ring.Peek(0).ticks, 0u) << "what was pushed before is kept";
 }
 
 // Meant for ThreadSanitizer as much as for the assertion.
