@@ -167,13 +167,14 @@ async function run (line, handlers) {
  *
  * @param {number} pid
  * @param {string} command on, off, dump or status
- * @param {{ env?: NodeJS.ProcessEnv, timeoutMs?: number }} [options]
+ * @param {{ env?: NodeJS.ProcessEnv, timeoutMs?: number, details?: Record<string, any> }} [options] details: what else the
+ *   handler gets
  * @returns {Promise<Record<string, any>>} what the process's handler returned
  * @throws {ControlError}
  */
-async function send (pid, command, { env = process.env, timeoutMs = CLIENT_TIMEOUT_MS } = {}) {
+async function send (pid, command, { env = process.env, timeoutMs = CLIENT_TIMEOUT_MS, details = {} } = {}) {
   const socketPath = findSocket(pid, env)
-  const line = await exchange(pid, socketPath, JSON.stringify({ command }) + '\n', timeoutMs)
+  const line = await exchange(pid, socketPath, JSON.stringify({ ...details, command }) + '\n', timeoutMs)
   const reply = parseObject(line)
   if (reply?.ok === true && typeof reply.result === 'object') return reply.result
   if (typeof reply?.error === 'string') throw new ControlError('FAILED', `process ${pid}: ${reply.error}`)

@@ -28,6 +28,7 @@ const LOAD_S = 60
  * @property {number} offUs main thread, µs a request, while it was off
  * @property {number} ratio of the windows in which it was on (A/A: in which it could have been) to the others
  * @property {boolean} control A/A: it was off in all four
+ * @property {number} sleeps of the main thread in all four: none of a saturated server
  */
 
 /**
@@ -74,9 +75,14 @@ async function underLoad (url, { connections, loadCpus, warmup }, task) {
 /** @returns {Promise<Block>} */
 async function measureBlock (running, order, control) {
   const us = /** @type {{ on: number[], off: number[] }} */ ({ on: [], off: [] })
-  for (const state of order) us[state].push(await measureWindow(running, control ? 'off' : state))
+  let sleeps = 0
+  for (const state of order) {
+    const window = await measureWindow(running, control ? 'off' : state)
+    us[state].push(window.us)
+    sleeps += window.sleeps
+  }
   const mean = (/** @type {number[]} */ [one, other]) => Math.sqrt(one * other)
-  return { offUs: mean(us.off), ratio: mean(us.on) / mean(us.off), control }
+  return { offUs: mean(us.off), ratio: mean(us.on) / mean(us.off), control, sleeps }
 }
 
 async function measureWindow (running, state) {
@@ -87,7 +93,7 @@ async function measureWindow (running, state) {
   await sleep(WINDOW_MS)
   const after = spent(pid)
   if (after.requests === before.requests) throw new TaskError(`The server (process ${pid}) got no request for ${WINDOW_MS} ms under a load without pause.`)
-  return (after.ns - before.ns) / (after.requests - before.requests) / 1e3
+  return { us: (after.ns - before.ns) / (after.requests - before.requests) / 1e3, sleeps: after.sleeps - before.sleeps }
 }
 
 async function switchTo ({ pid, placeHelpers }, state) {
@@ -96,8 +102,9 @@ async function switchTo ({ pid, placeHelpers }, state) {
 }
 
 function spent (pid) {
-  const ns = Number(fs.readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0])
-  return { ns, requests: exchanges() }
+  const of = (/** @type {string} */ name) => fs.readFileSync(`/proc/${pid}/task/${pid}/${name}`, 'utf8')
+  const sleeps = Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(of('status'))?.[1])
+  return { ns: Number(of('schedstat').split(' ')[0]), requests: exchanges(), sleeps }
 }
 
 /**

@@ -6,17 +6,18 @@ const { NAMES } = require('../apps/app')
 const { appsAndRanges } = require('../results/arguments')
 const { BASE, POLICIES } = require('./policies')
 
-const DEFAULTS = { runs: 3, seconds: 12, warmup: 3, load: 0.45, workers: 2, delays: '50,500,5000' }
+const DEFAULTS = { runs: 3, seconds: 12, turn: 6, warmup: 8, load: 0.45, workers: 2, delays: '50,500,5000' }
 /** `cost` is of servers of its own, the others of the applications. */
-const SECTIONS = ['main', 'cluster', 'validation', 'sensitivity', 'reaction', 'cost']
+const SECTIONS = ['main', 'tuning', 'cluster', 'validation', 'sensitivity', 'reaction', 'cost']
 const POLICY_NAMES = POLICIES.map(({ name }) => name)
 
 const USAGE = `Usage: npm run bench:boost -- [options]
 
 What each boosting policy buys in tail latency and costs in energy, on a
 frequency that is emulated: every application under open-loop load, the
-policies in turn. Writes docs/boost-results.md (the sections main, reaction and
-cost) and docs/boost-variants.md (cluster, validation and sensitivity).
+policies in turn. Writes docs/boost-results.md (the sections main, tuning,
+reaction and cost) and docs/boost-variants.md (cluster, validation and
+sensitivity).
 
   --apps LIST      of ${NAMES.join(',')} (all)
   --policies LIST  of ${POLICY_NAMES.join(',')} (all);
@@ -24,7 +25,9 @@ cost) and docs/boost-variants.md (cluster, validation and sensitivity).
   --sections LIST  of ${SECTIONS.join(',')} (all)
   --runs N         rounds of each section (${DEFAULTS.runs})
   --seconds S      of load measured in each run (${DEFAULTS.seconds})
-  --warmup S       of load before that, left out (${DEFAULTS.warmup})
+  --turn S         the same in each turn, where policies take turns in one
+                   process: main and sensitivity (${DEFAULTS.turn})
+  --warmup S       of load before that, left out, of each process (${DEFAULTS.warmup})
   --load SHARE     of the saturation throughput at the low frequency (${DEFAULTS.load})
   --delays LIST    of transitions in the section sensitivity, us (${DEFAULTS.delays})
   --workers N      of the section cluster (${DEFAULTS.workers})
@@ -34,7 +37,7 @@ cost) and docs/boost-variants.md (cluster, validation and sensitivity).
   --page FILE      write the page here; by default each of the two when all of it was measured
   --no-setup       do not look whether everything is built`
 
-const RANGES = { runs: [1, 1000], seconds: [1, 1e5], warmup: [0, 1e5], load: [0.01, 2], workers: [2, 1024] }
+const RANGES = { runs: [1, 1000], seconds: [1, 1e5], turn: [1, 1e5], warmup: [0, 1e5], load: [0.01, 2], workers: [2, 1024] }
 
 /** @param {string[]} args @returns {any} the options, by name */
 function readArguments (args) {
@@ -57,6 +60,7 @@ function readArguments (args) {
     sections: values.sections.split(','),
     runs: Number(values.runs),
     seconds: Number(values.seconds),
+    turn: Number(values.turn),
     warmup: Number(values.warmup),
     load: Number(values.load),
     delaysUs: values.delays.split(',').map(Number),

@@ -52,9 +52,20 @@ async function measureRun ({ app, policy, actuator, delayUs, workers, recorded, 
   // The arrivals of a round are the same for all policies.
   const { cdf, ...cell } = await measure(app, recorded ? 'recorded' : 'bare',
     { ...settings, seconds, percentile: PERCENTILE, seed: round + 1, workers }, { ...start, cpus: APP_CPU, onServing: look, onLoaded: look })
-  const stats = between(snapshots[0], snapshots[1])
+  return { ...cell, boost: together(statsBetween(app, snapshots[0], snapshots[1])) }
+}
+
+/**
+ * @param {string} app
+ * @param {import('./window').Snapshot} first
+ * @param {import('./window').Snapshot} last
+ * @returns {any[]} for together()
+ * @throws {TaskError} when no controller says anything: then nothing was boosted
+ */
+function statsBetween (app, first, last) {
+  const stats = between(first, last)
   if (stats.length === 0) throw new TaskError(`${app} does not say that it boosts: was there a complaint in its log?`)
-  return { ...cell, boost: together(stats) }
+  return stats
 }
 
 // Workers that share a processor share its frequency.
@@ -97,4 +108,4 @@ function worse (a, b) {
   return { count: a.count + b.count, p50: most('p50'), p99: most('p99'), max: most('max') }
 }
 
-module.exports = { PERCENTILE, measureRun, saturationAtLow, together }
+module.exports = { PERCENTILE, measureRun, saturationAtLow, statsBetween, together }

@@ -20,10 +20,11 @@ const { isSlow, machineSpeed } = require('./machine-speed')
 const { WHOLE, page } = require('./page')
 const { tailRoutes, targetMs } = require('./pilots')
 const { leaveAppProcessor } = require('./place')
-const { PAGES, isWhole, missing, rateKeyOf, rounds } = require('./plan')
+const { IN_TURNS, PAGES, isWhole, missing, processes, rateKeyOf, rounds } = require('./plan')
 const { BASE, EMULATED, findPolicy } = require('./policies')
 const { measureFidelity, measureReactions } = require('./programs')
 const tuning = require('./tuning.json')
+const { measureTurns, secondsOf } = require('./turns')
 
 const DOCS = path.join(ROOT, 'docs')
 const FIGURES = path.join(DOCS, 'boost-results')
@@ -33,7 +34,7 @@ const ATTEMPTS = 3 // to find the machine as fast as it was
 /**
  * @typedef {object} Results what --json holds
  * @property {number} schema
- * @property {{ seconds: number, warmup: number, load: number, delaysUs: number[], workers: number }} plan what --resume must find the same
+ * @property {{ seconds: number, turn: number, warmup: number, load: number, delaysUs: number[], workers: number }} plan what --resume must find the same
  * @property {object} machine
  * @property {string[]} apps of which something was measured
  * @property {Record<string, { saturationPerS: number, ratePerS: number, speed: number }>} rates by application, 'APP xN' with N workers
@@ -41,7 +42,7 @@ const ATTEMPTS = 3 // to find the machine as fast as it was
  * @property {any} [fidelity]
  * @property {any} [reaction]
  * @property {import('./cost').Cost[]} costs
- * @property {any[]} cells a Run of plan.js, what measureRun() returned, and the machine's speed around it
+ * @property {any[]} cells a Run of plan.js, and what measureRun() returned with the machine's speed around it, or measureTurns()
  */
 
 /** @param {string[]} args */
@@ -61,7 +62,7 @@ async function run (args) {
     if (options.sections.includes('cost')) await measureCosts(results, settings, () => saveResults(results, options.json))
     const began = Date.now()
     for (const [round, runs] of due.entries()) {
-      for (const one of runs) await measureOne(results, one, settings)
+      for (const together of processes(runs)) await measureProcess(results, together, settings)
       if (runs.length > 0) say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
     }
     await publish(results, options)
@@ -69,30 +70,44 @@ async function run (args) {
 }
 
 /** @returns {Results} */
-function load ({ seconds, warmup, load, delaysUs, workers, json, resume, apps }) {
+function load ({ seconds, turn, warmup, load, delaysUs, workers, json, resume, apps }) {
   const { packages, ...place } = machine()
-  const fresh = { schema: 3, plan: { seconds, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, costs: [], cells: [] }
+  const fresh = { schema: 4, plan: { seconds, turn, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, costs: [], cells: [] }
   const found = loadResults(fresh, { json, resume })
   return { ...found, apps: NAMES.filter((name) => found.apps.includes(name) || apps.includes(name)) }
 }
 
-function announce (runs, { seconds, warmup }) {
-  const minutes = runs.length * (seconds + warmup) / 60
-  say(`${runs.length} runs, ${minutes.toFixed(0)} minutes of load and what starting the applications takes`)
+function announce (runs, { seconds, turn, warmup }) {
+  const turns = runs.filter(({ section }) => IN_TURNS.includes(section)).length
+  const { settleS, turnS } = secondsOf({ ratePerS: Infinity, turn })
+  const minutes = (2 * turns * (settleS + turnS) + (runs.length - turns) * (seconds + warmup)) / 60
+  say(`${runs.length} runs, ${minutes.toFixed(0)} minutes of load at least, and what starting the applications takes`)
 }
 
 // Whatever a run needs to be known is found before it, once, and kept.
-async function measureOne (results, one, settings) {
-  const { ratePerS } = await rateOf(results, one, settings)
-  const known = await knownFor(results, one, { ...settings, ratePerS })
+async function measureProcess (results, runs, settings) {
+  const [first] = runs
+  const { ratePerS } = await rateOf(results, first, settings)
+  const known = []
+  for (const one of runs) known.push(await knownFor(results, one, { ...settings, ratePerS }))
   const began = Date.now()
-  const { result: cell, speed } = await unslowed(results, `${one.section}, ${one.app}, ${one.policy}`,
-    () => measureRun(one, known, { ...settings, ratePerS }))
-  results.cells.push({ ...one, ...cell, speed })
+  const cells = IN_TURNS.includes(first.section)
+    ? await measureTurns(runs, known, { ...settings, ratePerS })
+    : [await measureOne(results, first, known[0], { ...settings, ratePerS })]
+  results.cells.push(...cells)
   saveResults(results, settings.json)
-  const { client, boost } = cell
-  const delay = one.delayUs > 0 ? ` with transitions of ${one.delayUs} µs` : ''
-  say(`${one.section}, ${one.app}, ${one.policy}${delay}: p99.9 ${(client.p999 / 1e6).toFixed(1)} ms, ` +
+  for (const cell of cells) tell(cell, began)
+}
+
+async function measureOne (results, one, known, settings) {
+  const { result, speed } = await unslowed(results, `${one.section}, ${one.app}, ${one.policy}`, () => measureRun(one, known, settings))
+  return { ...one, ...result, speed }
+}
+
+function tell ({ section, app, policy, delayUs, client, boost, bases }, began) {
+  const delay = delayUs > 0 ? ` with transitions of ${delayUs} µs` : ''
+  const ms = (one) => (one.client.p999 / 1e6).toFixed(1)
+  say(`${section}, ${app}, ${policy}${delay}: p99.9 ${ms({ client })} ms${bases ? `, ${bases.map(ms).join(' and ')} around it` : ''}, ` +
     `energy ${boost.energy === null ? 'unavailable' : boost.energy.toFixed(3)} (${elapsed(began)})`)
 }
 

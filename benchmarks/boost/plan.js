@@ -9,12 +9,15 @@ const { DEFAULTS } = require('./arguments')
 const { costsAreWhole } = require('./cost')
 const { AGAIN, BASE, CLUSTER, EMULATED, POLICIES, REACTION, SENSITIVITY, findPolicy } = require('./policies')
 
+/** In which one process serves all policies of an application and round, in turns (turns.js). */
+const IN_TURNS = ['main', 'sensitivity']
+
 /** What a recorded run is for: the propositions of section 4.4. */
 const LEVELS = ['low', 'mid', 'high']
 
 /** What is published: each page's sections are measured together, in two hours at most. */
 const PAGES = [
-  { file: 'boost-results.md', title: 'Boosting, measured on an emulated frequency', sections: ['main', 'reaction', 'cost'] },
+  { file: 'boost-results.md', title: 'Boosting, measured on an emulated frequency', sections: ['main', 'tuning', 'reaction', 'cost'] },
   { file: 'boost-variants.md', title: 'Boosting several workers, with slow transitions, and what its measurement stands on', sections: ['cluster', 'validation', 'sensitivity'] }
 ]
 
@@ -41,7 +44,8 @@ const LEAST_REQUESTS = 2000
 function rounds ({ apps, policies, sections, runs, delaysUs, workers }, tuning) {
   const usual = { actuator: EMULATED, delayUs: 0, workers: 1, recorded: false }
   const variants = {
-    main: (app) => policies.filter((policy) => app in tuning || !findPolicy(policy).tuned).map((policy) => ({ ...usual, policy })),
+    main: () => policies.filter((policy) => !findPolicy(policy).tuned).map((policy) => ({ ...usual, policy })),
+    tuning: (app) => app in tuning ? [BASE, ...policies.filter((policy) => findPolicy(policy).tuned)].map((policy) => ({ ...usual, policy })) : [],
     cluster: (app) => findApp(app).workers.at(-1) === 1 ? [] : CLUSTER.map((policy) => ({ ...usual, policy, workers })),
     validation: () => LEVELS.map((policy) => ({ ...usual, policy, recorded: true })),
     sensitivity: () => [{ ...usual, policy: BASE },
@@ -53,6 +57,22 @@ function rounds ({ apps, policies, sections, runs, delaysUs, workers }, tuning) 
     const of = variants[section](app)
     return of.length === 0 ? [] : inOrder(apart(of), round).map((variant) => ({ section, app, ...variant, round }))
   })))
+}
+
+/**
+ * @param {Run[]} runs in the order of measuring
+ * @returns {Run[][]} those that one process serves together
+ */
+function processes (runs) {
+  /** @type {Run[][]} */
+  const groups = []
+  for (const run of runs) {
+    const [last] = groups.at(-1) ?? []
+    const together = IN_TURNS.includes(run.section) && last?.section === run.section && last.app === run.app
+    if (together) groups.at(-1)?.push(run)
+    else groups.push([run])
+  }
+  return groups
 }
 
 // The base measured again is as far from it as any policy may be: what the
@@ -93,4 +113,4 @@ function isWhole ({ plan, cells, costs, fidelity }, tuning, sections) {
   return fidelity !== undefined && (!sections.includes('cost') || costsAreWhole(costs, DEFAULTS.runs)) && missing(all.flat(), cells).length === 0
 }
 
-module.exports = { LEAST_REQUESTS, LEVELS, PAGES, isWhole, keyOf, missing, rateKeyOf, rounds }
+module.exports = { IN_TURNS, LEAST_REQUESTS, LEVELS, PAGES, isWhole, keyOf, missing, processes, rateKeyOf, rounds }

@@ -1,7 +1,8 @@
 'use strict'
 
-// From the runs to what the page says. A run is compared with the two static low
-// runs of the same round and application, one of them (A/A) with the other.
+// From the runs to what the page says. A turn is compared with the low turns
+// around it; a run with a process of its own with the static low runs (two, if
+// there is an A/A one) of the same round and application.
 
 // @ts-ignore: the types are those of its ES module
 const { mean } = require('simple-statistics')
@@ -56,7 +57,7 @@ function energyIsKnown (cells) {
 function pairsOf (cells, app, policy, delayUs) {
   const low = ([BASE, AGAIN].includes(policy) ? [BASE] : [BASE, AGAIN]).flatMap((name) => runsOf(cells, app, name))
   return runsOf(cells, app, policy, delayUs).flatMap((cell) => {
-    const bases = low.filter(({ round }) => round === cell.round)
+    const bases = cell.bases ?? low.filter(({ round }) => round === cell.round)
     return bases.length > 0 ? [{ cell, bases }] : []
   })
 }
@@ -68,13 +69,14 @@ function ratioOf ({ cell, bases }, of) {
 
 /**
  * @param {import('./cost').Cost[]} costs
- * @returns {{ server: string, offUs: number, control: Estimate, on: Estimate }[]} of the processes' medians
+ * @returns {{ server: string, offUs: number, control: Estimate, on: Estimate, sleeps: number }[]} of the processes' medians; sleeps: a block, the mean
  */
 function summarizeCosts (costs) {
   return [...new Set(costs.map(({ server }) => server))].map((server) => {
     const processes = costs.filter((one) => one.server === server).map(({ blocks }) => blocks)
     const ratios = (control) => estimate(processes.map((blocks) => median(blocks.filter((block) => block.control === control).map(({ ratio }) => ratio))))
-    return { server, offUs: median(processes.flat().map(({ offUs }) => offUs)), control: ratios(true), on: ratios(false) }
+    const blocks = processes.flat()
+    return { server, offUs: median(blocks.map(({ offUs }) => offUs)), control: ratios(true), on: ratios(false), sleeps: mean(blocks.map(({ sleeps }) => sleeps)) }
   })
 }
 

@@ -21,11 +21,16 @@ const DEFAULT_GENERATOR = path.join(BUILD, 'benchmarks', 'load', 'edgewise-load'
 async function runLoad (url, args, { cpus, generator = DEFAULT_GENERATOR, signal }) {
   if (!fs.existsSync(generator)) throw new TaskError(`${generator} is not built. Next step: scripts/setup.`)
   const command = ['-c', cpus, generator, url, ...args, '--json']
+  const running = promisify(execFile)('taskset', command, { maxBuffer: 1 << 26, signal })
+  const kill = () => running.child.kill() // Nothing outlives the benchmark, however it ends.
+  process.once('exit', kill)
   try {
-    const { stdout } = await promisify(execFile)('taskset', command, { maxBuffer: 1 << 26, signal })
+    const { stdout } = await running
     return JSON.parse(stdout)
   } catch (error) {
     throw new TaskError(`edgewise-load ${url} ${args.join(' ')}: ${error.stderr || error.message}`)
+  } finally {
+    process.removeListener('exit', kill)
   }
 }
 

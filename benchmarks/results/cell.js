@@ -88,7 +88,7 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
       say: () => {},
       signal
     })
-    const client = readSamples(samples)
+    const client = clientOf(readSamples(samples))
     return {
       requests: client.latencies.length,
       errors: load.errors + load.non_2xx + load.unexpected,
@@ -110,16 +110,26 @@ function cpuOf ({ mainNs, otherNs, helpersNs }, requests) {
   return { mainUs: us(mainNs), allUs: us(mainNs + otherNs), helpersUs: us(helpers) }
 }
 
+/** @typedef {{ intendedNs: number, sentNs: number, endNs: number }} Sample one request, CLOCK_MONOTONIC */
+
+/**
+ * @param {string} file of edgewise-load --samples
+ * @returns {Sample[]} the requests of the measured time that were answered
+ */
 function readSamples (file) {
   const [head, ...lines] = fs.readFileSync(file, 'utf8').trimEnd().split('\n')
   const columns = head.split(',')
   const at = Object.fromEntries(columns.map((name, i) => [name, i]))
-  const rows = lines.map((line) => line.split(',')).filter((row) => row[at.phase] === 'measured' && row[at.status] !== '0')
-  const from = (name) => rows.map((row) => Number(row[at.end_ns]) - Number(row[at[name]])).sort(ascending)
+  return lines.map((line) => line.split(',')).filter((row) => row[at.phase] === 'measured' && row[at.status] !== '0').map((row) =>
+    ({ intendedNs: Number(row[at.intended_ns]), sentNs: Number(row[at.sent_ns]), endNs: Number(row[at.end_ns]) }))
+}
+
+/** @param {Sample[]} samples */
+function clientOf (samples) {
   return {
-    latencies: from('sent_ns'),
-    intended: from('intended_ns'),
-    fromNs: rows.reduce((least, row) => Math.min(least, Number(row[at.sent_ns])), Infinity)
+    latencies: samples.map(({ sentNs, endNs }) => endNs - sentNs).sort(ascending),
+    intended: samples.map(({ intendedNs, endNs }) => endNs - intendedNs).sort(ascending),
+    fromNs: samples.reduce((least, { sentNs }) => Math.min(least, sentNs), Infinity)
   }
 }
 
@@ -153,7 +163,7 @@ function slim (/** @type {Record<string, any>} */ { requests, events, latency_ns
   return { requests, events, latency_ns: latency, tail, rest, routes, blockers: blockers.slice(0, MAX_BLOCKERS), gc }
 }
 
-/** @returns {Latency} */
+/** @param {number[]} sorted ascending, ns @returns {Latency} */
 function latencyOf (sorted) {
   return /** @type {any} */ ({
     mean: mean(sorted),
@@ -163,4 +173,4 @@ function latencyOf (sorted) {
 
 const ascending = (a, b) => a - b
 
-module.exports = { LIGHT_VARIANTS, SHARES, VARIANTS, measure }
+module.exports = { LIGHT_VARIANTS, SHARES, VARIANTS, clientOf, latencyOf, measure, readSamples }

@@ -11,6 +11,7 @@ const test = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { exchanges } = require('../../benchmarks/boost/alternation')
 const { switched } = require('../../benchmarks/boost/cost')
+const { measureTurns } = require('../../benchmarks/boost/turns')
 const { withServer } = require('../../benchmarks/overhead/cell')
 const { runLoad } = require('../../benchmarks/overhead/load')
 const { POLICIES, ACTUATORS } = require('../../lib/config/boost')
@@ -19,6 +20,7 @@ const edgewise = require('../../lib/index')
 const { load } = require('../../lib/binding')
 const { BOOSTD } = require('../../lib/native-files')
 const { readBoost } = require('../../lib/report/boost')
+const fixture = require('../load/fixture-app')
 const { ROOT, inParallel, plainEnvironment, request, startApp, temporaryDirectory } = require('./recorded-app')
 
 const LOG = { EDGEWISE_BOOST: 'gc,queue', EDGEWISE_BOOST_ACTUATOR: 'log' }
@@ -162,6 +164,28 @@ test('what boosting costs is told by requests, which are counted whatever calls 
     const counted = exchanges() - before
     assert.ok(answered > 100 && Math.abs(counted / answered - 1) < 0.05, `${counted} of ${answered}`)
   })
+})
+
+test('policies take turns with static low in one process, and each is told by its own requests', async () => {
+  const run = { section: 'main', app: /** @type {any} */ (fixture), actuator: 'log', delayUs: 0, workers: 1, recorded: false, round: 0 }
+  const { signal } = new AbortController()
+  const [low, high] = await measureTurns([{ ...run, policy: 'high' }, { ...run, policy: 'low' }], [{}, {}], { ratePerS: 1000, turn: 1, warmup: 0.5, signal })
+  assert.deepEqual([low.policy, high.policy, low.bases, high.bases.length], ['low', 'high', undefined, 2])
+  for (const [turn, level] of [[low, 'low'], [high, 'high'], [high.bases[0], 'low'], [high.bases[1], 'low']]) {
+    const { residencyNs, elapsedNs } = turn.boost
+    assert.ok(residencyNs[level] > 0.99 * elapsedNs, JSON.stringify(residencyNs))
+    assert.ok(turn.client.p999 >= turn.client.p50 && turn.client.p50 > 0)
+  }
+  assert.ok(Math.abs(high.requests / 1000 - 1) < 0.3, `${high.requests} requests in a second`)
+  assert.equal(low.requests, high.bases[0].requests + high.bases[1].requests)
+  assert.equal(low.errors + high.errors, 0)
+})
+
+test('an interruption ends the turns, and their application', async () => {
+  const interruption = new AbortController()
+  setTimeout(() => interruption.abort(new Error('interrupted')), 3000)
+  const run = { section: 'main', app: /** @type {any} */ (fixture), policy: 'high', actuator: 'log', delayUs: 0, workers: 1, recorded: false, round: 0 }
+  await assert.rejects(measureTurns([run], [{}], { ratePerS: 100, turn: 60, warmup: 0, signal: interruption.signal }), /interrupted/)
 })
 
 test('the daemon boosts for a server without privilege, and takes it back when that is killed', async (t) => {

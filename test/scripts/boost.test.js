@@ -13,9 +13,10 @@ const { scatter } = require('../../benchmarks/boost/figures')
 const { isSlow } = require('../../benchmarks/boost/machine-speed')
 const { page } = require('../../benchmarks/boost/page')
 const { tailRoutes } = require('../../benchmarks/boost/pilots')
-const { PAGES, isWhole, missing, rounds } = require('../../benchmarks/boost/plan')
+const { PAGES, isWhole, missing, processes, rounds } = require('../../benchmarks/boost/plan')
 const { POLICIES, startOf } = require('../../benchmarks/boost/policies')
 const { behaviour, meanRow, paretoFrontier, propositions, rowOf } = require('../../benchmarks/boost/summary')
+const { secondsOf } = require('../../benchmarks/boost/turns')
 const { between } = require('../../benchmarks/boost/window')
 
 const PROGRAM = path.join(__dirname, '../../benchmarks/boost/index.js')
@@ -133,9 +134,11 @@ test('Adrenaline knows the routes that are tail more often than others', () => {
 test('every variant of a round runs once, in another order each round', () => {
   const [first, second] = rounds(OPTIONS, { todo: ['--flag'] })
   const policies = (runs, app) => runs.filter((run) => run.app === app).map(({ policy }) => policy)
-  assert.deepStrictEqual(policies(first, 'todo'), ['low', 'gc', 'gc+tuning'])
-  assert.deepStrictEqual(policies(second, 'todo'), ['gc+tuning', 'gc', 'low'])
-  assert.deepStrictEqual(policies(first, 'blog'), ['low', 'gc'], 'no flags are known for it')
+  assert.deepStrictEqual(policies(first, 'todo'), ['low', 'gc'])
+  assert.deepStrictEqual(policies(second, 'todo'), ['gc', 'low'])
+  const [tuned] = rounds({ ...OPTIONS, sections: ['tuning'] }, { todo: ['--flag'] })
+  assert.deepStrictEqual(policies(tuned, 'todo'), ['low', 'gc+tuning'])
+  assert.deepStrictEqual(policies(tuned, 'blog'), [], 'no flags are known for it')
 })
 
 test('the base measured again is far from the base', () => {
@@ -150,6 +153,30 @@ test('sections have their own variants', () => {
   assert.ok(of('cluster').every(({ workers }) => workers === 2))
   assert.ok(of('validation').every((run) => run.recorded))
   assert.deepStrictEqual(of('sensitivity').filter(({ app }) => app === 'todo').map(({ policy, delayUs }) => [policy, delayUs]), [['low', 0], ['combined', 0], ['combined', 50], ['slo', 0], ['slo', 50]])
+})
+
+test('policies take turns in one process, by application, where they differ by no flag of Node.js', () => {
+  const [first] = rounds({ ...OPTIONS, sections: ['main', 'tuning', 'sensitivity'] }, { todo: ['--flag'] })
+  assert.deepStrictEqual(processes(first).map((runs) => runs.map(({ section, app, policy }) => `${section} ${app} ${policy}`)), [
+    ['main todo low', 'main todo gc'],
+    ['main blog low', 'main blog gc'],
+    ['tuning todo low'],
+    ['tuning todo gc+tuning'],
+    ...['todo', 'blog'].map((app) => ['low', 'combined', 'combined', 'slo', 'slo'].map((policy) => `sensitivity ${app} ${policy}`))
+  ])
+})
+
+test('a turn is of enough requests for its p99.9, after as many as a policy needs', () => {
+  assert.deepStrictEqual(secondsOf({ ratePerS: 1000, turn: 6 }), { settleS: 2, turnS: 6 })
+  assert.deepStrictEqual(secondsOf({ ratePerS: 100, turn: 6 }), { settleS: 3, turnS: 10 })
+  assert.deepStrictEqual(secondsOf({ ratePerS: 10, turn: 6 }), { settleS: 5, turnS: 100 })
+})
+
+test('a turn is compared with the low turns around it', () => {
+  const turn = (ms) => ({ client: latency(ms), intended: latency(ms), boost: together([stats({ energy: 1 })]) })
+  const cells = [cell('low', 0, 1000, 1), cell('gc', 0, 9, 1.2, { bases: [turn(10), turn(14.4)] })]
+  about(rowOf(cells, 'todo', 'gc').reduction.value, 25) // Of 12, the geometric mean.
+  about(rowOf(cells, 'todo', 'low').reduction.value, 0)
 })
 
 test('what a file has is not measured again', () => {
@@ -209,20 +236,21 @@ function results () {
   }
   const cells = [
     cell('low', 0, 10, 1), cell('gc', 0, 8, 1.1),
+    cell('low', 0, 10, 1, { section: 'tuning' }), cell('gc+tuning', 0, 7, 1.2, { section: 'tuning' }),
     cell('low', 0, 10, 1, { section: 'cluster', workers: 2 }), cell('queue', 0, 5, 1.3, { section: 'cluster', workers: 2 }),
     recorded('low', 0, 2, 10), recorded('high', 0, 2, 7),
     cell('low', 0, 10, 1, { section: 'sensitivity' }), cell('slo', 0, 9, 1.05, { section: 'sensitivity', delayUs: 500 }),
     cell('combined', 0, 9, 1.05, { section: 'reaction', actuator: 'log' })
   ]
   return {
-    plan: { seconds: 1, warmup: 1, load: 0.6, delaysUs: [50, 500], workers: 2 },
+    plan: { seconds: 1, turn: 1, warmup: 1, load: 0.6, delaysUs: [50, 500], workers: 2 },
     machine: { cpu: 'a processor', cpus: 2, memoryGb: 4, kernel: '6', node: 'v20' },
     apps: ['todo'],
     rates: { todo: { ratePerS: 100 }, 'todo x2': { ratePerS: 90 } },
     pilots: { todo: { routes: ['GET /b'], targetsMs: { gc: 8 } } },
     fidelity,
     reaction: { head: { count: 2000, p50: 2.16e4, p99: 3.86e4, max: 2e5 } },
-    costs: [0, 1].map((round) => ({ server: 'hello', round, blocks: [{ offUs: 10, ratio: 1.002, control: false }, { offUs: 10, ratio: 1, control: true }] })),
+    costs: [0, 1].map((round) => ({ server: 'hello', round, blocks: [{ offUs: 10, ratio: 1.002, control: false, sleeps: 0 }, { offUs: 10, ratio: 1, control: true, sleeps: 3 }] })),
     cells
   }
 }
@@ -236,7 +264,8 @@ test('the page has the paper\'s tables, with emulated and modelled said', () => 
   assert.match(text, /\| `slo` \| 500 µs \| 10\.0 % /)
   assert.match(text, /\| low \| 2\.6 GHz \| 0\.650 \| 0\.660 \| 1\.5 % \|/)
   assert.match(text, /\| 50 µs \| 3 \| 50\.0, 60\.0, 70\.0 \| 100\.0, 200\.0, 300\.0 \|/)
-  assert.match(text, /\| hello \| 2 \| 10\.00 \| 0\.00 % \[0\.00 %, 0\.00 %\] \| 0\.20 % \[/)
+  assert.match(text, /\| hello \| 2 \| 10\.00 \| 0\.00 % \[0\.00 %, 0\.00 %\] \| 0\.20 % \[.*\] \| 1\.5 \|/)
+  assert.match(text, /\| todo \| `gc\+tuning` \| .* \| 30\.0 % \| 1\.200 \| 17\.23 %, 1\.09 \|/)
   assert.match(text, /\| todo \| \d+\.\d \| 2\.0, 9\.0 \(9\.0\) \| +\| +\|/)
   assert.match(text, /\| an event passes its threshold \| 2000 \| 21\.6 \| 38\.6 \| 200\.0 \|/)
   assert.match(text, /!\[.*\]\(figure\.svg\)/)

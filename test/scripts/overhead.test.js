@@ -1,7 +1,13 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
 const { test } = require('node:test')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { summarizeSwitching } = require('../../benchmarks/overhead/summary')
 const { ORDERS, blockOf } = require('../../benchmarks/overhead/switching')
 
@@ -40,3 +46,25 @@ test('a pair is one number; the interval is over pairs', () => {
   assert.equal(row.on.runs, 2)
   assert.equal(row.aa.ratio, 1)
 })
+
+test('the load does not outlive the benchmark', async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-overhead-test-'))
+  t.after(() => fs.rmSync(folder, { recursive: true }))
+  const [generator, file] = ['generator', 'pid'].map((name) => path.join(folder, name))
+  fs.writeFileSync(generator, `#!/bin/sh\necho $$ > ${file}.part && mv ${file}.part ${file}\nexec sleep 60\n`, { mode: 0o755 })
+  const program = `require(${JSON.stringify(path.join(__dirname, '../../benchmarks/overhead/load'))})
+    .runLoad('http://127.0.0.1:1', [], { cpus: '0', generator: ${JSON.stringify(generator)} })
+  process.once('SIGINT', () => process.exit(130))`
+  const benchmark = spawn(process.execPath, ['-e', program], { stdio: 'inherit' })
+  while (!fs.existsSync(file)) await sleep(10)
+  const pid = Number(fs.readFileSync(file, 'utf8'))
+  benchmark.kill('SIGINT')
+  assert.deepEqual(await once(benchmark, 'close'), [130, null])
+  for (let i = 0; i < 100 && runs(pid); i++) await sleep(10)
+  assert.ok(!runs(pid))
+})
+
+/** @param {number} pid @returns {boolean} false also of one whose parent has not yet asked how it ended */
+function runs (pid) {
+  return fs.existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))
+}
