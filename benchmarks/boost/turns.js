@@ -27,6 +27,8 @@ const MOST_SETTLE_S = 5
 // What it takes to switch, at most, while the loop is busy.
 const SWITCH_S = 0.5
 const SPARE_S = 5
+/** A loop in overload answers late. */
+const ANSWER_MS = 30_000
 
 /**
  * @typedef {object} Turn
@@ -119,7 +121,7 @@ async function takeTurns (app, pid, envs, { settleS, turnS, signal }) {
 }
 
 function switchTo (pid, env) {
-  return send(pid, 'on', { details: { env } })
+  return send(pid, 'on', { details: { env }, timeoutMs: ANSWER_MS })
 }
 
 /**
