@@ -36,6 +36,7 @@ async function runLoad ({ binary = BINARY, url, mix, folder, args, signal, progr
   favour(child.pid)
   const interrupt = () => child.kill('SIGINT')
   signal.addEventListener('abort', interrupt)
+  process.once('exit', interrupt) // Nothing outlives who started it, however that ends.
   try {
     const output = await collect(child)
     signal.throwIfAborted()
@@ -45,6 +46,7 @@ async function runLoad ({ binary = BINARY, url, mix, folder, args, signal, progr
     return JSON.parse(output.stdout)
   } finally {
     signal.removeEventListener('abort', interrupt)
+    process.removeListener('exit', interrupt)
   }
 }
 

@@ -79,14 +79,10 @@ async function runApp (which, options = {}) {
     tell(`${name}: ${saturated.toFixed(0)} requests/s at saturation; ${rate}/s is ${100 * LOAD_OF_SATURATION} % of it`)
   }
   return withApp(app, options, async (running, context) => {
-    const { durationS = 30, warmupS = WARMUP_S, seed = 1 } = options
+    const { durationS = 30, warmupS = WARMUP_S } = options
     tell(`${name}: ${rate} requests/s for ${warmupS} s of warm-up and ${durationS} s`)
-    const reuse = workers > 1 ? 'random' : 'recent'
-    const args = ['--reuse', reuse, '--rate', rate, '--duration', durationS, '--warmup', warmupS, '--seed', seed].map(String)
-    if (options.stamps) args.push('--stamps')
-    if (options.samples) args.push('--samples', path.resolve(options.samples))
     await options.onServing?.(running)
-    const load = await loadOn(app, running, context, options, args)
+    const load = await loadOn(app, running, context, { ...options, rate, durationS, warmupS })
     await options.onLoaded?.(running)
     const ended = await running.stop()
     return { app: name, node: context.node, workers, rate, saturation_per_s: saturated, load, pid: running.pid, ended }
@@ -113,7 +109,7 @@ async function saturation (which, options) {
   const app = findApp(which)
   const quiet = { ...options, progress: false }
   return withApp(app, quiet, async (running, context) => {
-    const load = await loadOn(app, running, context, quiet, ['--closed', '--connections',
+    const load = await generate(app, running, context, quiet, ['--closed', '--connections',
       CALIBRATION_CONNECTIONS, '--warmup', CALIBRATION_WARMUP_S, '--duration', CALIBRATION_S].map(String))
     if (load.errors > 0) throw new TaskError(`${app.name}: ${load.errors} errors at saturation; the first: ${load.first_error}`)
     return load.achieved_rate_per_s
@@ -140,7 +136,25 @@ async function withApp (which, options, task) {
   })
 }
 
-async function loadOn (app, running, context, options, args) {
+/**
+ * One open-loop load on an application that serves.
+ * @param {string | import('./app').App} which
+ * @param {import('./app').Running} running
+ * @param {import('./app').Context} context
+ * @param {RunOptions & { rate: number, durationS: number }} options of which those of the load count; warmupS: none by default
+ * @returns {Promise<any>} the summary of edgewise-load
+ * @throws {TaskError} when the application dies under it: its message holds the end of the log
+ */
+function loadOn (which, running, context, options) {
+  const { rate, durationS, warmupS = 0, seed = 1 } = options
+  const reuse = context.workers > 1 ? 'random' : 'recent'
+  const args = ['--reuse', reuse, '--rate', rate, '--duration', durationS, '--warmup', warmupS, '--seed', seed].map(String)
+  if (options.stamps) args.push('--stamps')
+  if (options.samples) args.push('--samples', path.resolve(options.samples))
+  return generate(findApp(which), running, context, options, args)
+}
+
+async function generate (app, running, context, options, args) {
   const own = new AbortController()
   const signal = AbortSignal.any([context.signal, own.signal])
   let died = ''
@@ -269,6 +283,6 @@ function environment (list) {
   }))
 }
 
-module.exports = { NAMES, WARMUP_S, runApp, calibrate, saturation, withApp, prepare, findApp, interruptible }
+module.exports = { NAMES, WARMUP_S, runApp, calibrate, loadOn, saturation, withApp, prepare, findApp, interruptible }
 
 if (require.main === module) main(cli)

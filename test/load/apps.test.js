@@ -179,6 +179,21 @@ describe('interruption', () => {
     assert.strictEqual(alive(ended.pid), false)
   })
 
+  it('leaves no load behind when it is interrupted twice', async () => {
+    const generator = path.join(folder, 'generator')
+    fs.writeFileSync(generator, '#!/bin/sh\necho $$ >&2\nexec sleep 60\n', { mode: 0o755 })
+    const load = `
+      require(${JSON.stringify(path.join(APPS, 'load.js'))}).runLoad({ binary: ${JSON.stringify(generator)}, url: '', mix: {}, args: [],
+        folder: ${JSON.stringify(folder)}, signal: new AbortController().signal, progress: true })
+      process.once('SIGINT', () => process.exit(130))`
+    const child = spawn(process.execPath, ['-e', load], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const [pid] = await once(child.stderr, 'data')
+    child.kill('SIGINT')
+    assert.deepStrictEqual(await once(child, 'exit'), [130, null])
+    for (let i = 0; i < 100 && alive(Number(pid)); i++) await sleep(10)
+    assert.strictEqual(alive(Number(pid)), false)
+  })
+
   it('stops what was started when it fails', async () => {
     const ended = await run('throw', () => {})
     assert.notStrictEqual(ended.code, 0)
