@@ -68,6 +68,7 @@ function setting ({ plan, machine, rates, pilots, cells }) {
     ...knownOf(pilots),
     ...lagged > 0 ? [`- In ${lagged} of ${cells.length} runs the load generator itself was late (p99 above 1 ms).`] : [],
     ...slow > 0 ? [slowed(slow, cells.length)] : [],
+    ...slowTurns(cells),
     ...errors > 0 ? [`- ${errors} requests failed or were answered with an error.`] : []
   ].join('\n')
 }
@@ -86,6 +87,13 @@ function alone ({ seconds }) {
 function slowed (slow, runs) {
   return `- In ${slow} of ${runs} runs the processor did less than ${Math.round(100 * SLOW)} % of the work that it does at its fastest, just before or
   after, and in two more tries: another guest of the machine.`
+}
+
+function slowTurns (cells) {
+  const sum = (name) => cells.reduce((total, cell) => total + (cell[name] ?? 0), 0)
+  if (sum('slow') === 0) return []
+  return [`- In ${sum('slow')} of ${sum('turns')} turns the application's main thread answered less than ${Math.round(100 * SLOW)} % of the requests for each second that it ran
+  that it answered in its fastest turn, in three tries. They are left out where a policy has other rounds, or a turn another low one beside it.`]
 }
 
 function listRates (rates) {

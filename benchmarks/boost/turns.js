@@ -9,10 +9,15 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+// @ts-ignore: the types are those of its ES module
+const { mean } = require('simple-statistics')
 const { send } = require('../../lib/control')
+const { say } = require('../../scripts/tasks/step')
 const { loadOn, withApp } = require('../apps/run')
+const { threadTimes, timesBetween } = require('../overhead/thread-cpu')
 const { clientOf, latencyOf, readSamples } = require('../results/cell')
 const { statsBetween, together } = require('./cell')
+const { isSlow } = require('./machine-speed')
 const { APP_CPU } = require('./place')
 const { BASE, startOf } = require('./policies')
 const { snapshot } = require('./window')
@@ -25,6 +30,8 @@ const SETTLE_REQUESTS = 300
 const MOST_SETTLE_S = 5
 /** A loop in overload answers late. */
 const ANSWER_MS = 30_000
+const ATTEMPTS = 3 // to find the machine as fast as it was
+const ALWAYS_HIGHER = ['mid', 'high']
 
 /** @param {{ ratePerS: number, turn: number }} settings turn: seconds measured, at least */
 function secondsOf ({ ratePerS, turn }) {
@@ -39,7 +46,8 @@ function secondsOf ({ ratePerS, turn }) {
  * @param {import('./policies').Known[]} known of each
  * @param {{ ratePerS: number, turn: number, warmup: number, signal: AbortSignal }} settings
  * @returns {Promise<any[]>} by run what measureRun() of cell.js returns of client, intended and boost, and `bases`: the same of the
- *   two low turns around it. Of static low itself all of its turns together, and no bases
+ *   two low turns around it; `turns`: how many, and `slow`: how many of them found a slow machine in all attempts. Of static low
+ *   itself all of its turns together, and no bases
  */
 async function measureTurns (runs, known, settings) {
   const [{ app, actuator }] = runs
@@ -60,13 +68,31 @@ function takeTurns (app, envs, { ratePerS, turn, warmup, seed, signal }) {
     const load = (seconds) => loadOn(app, running, context, { ...seconds, rate: ratePerS, seed, stamps: true })
     await switchTo(running.pid, envs[0])
     if (warmup > 0) await load({ durationS: warmup })
-    const turns = []
-    for (const env of envs) {
+    const take = async (env) => {
       await running.reset()
-      turns.push(await takeTurn(app, running.pid, env, (samples) => load({ warmupS: settleS, durationS: turnS, samples })))
+      return takeTurn(app, running.pid, env, (samples) => load({ warmupS: settleS, durationS: turnS, samples }))
     }
+    await take(envs[0]) // A rehearsal: V8 has compiled all by then.
+    const speeds = new Map()
+    const turns = []
+    for (const env of envs) turns.push(await unslowed(app, speeds, env.EDGEWISE_BOOST, () => take(env)))
     return turns
   })
+}
+
+// The same requests take as much of the processor: what they take tells how fast
+// the machine was meanwhile. At a frequency that is always higher they take less
+// of it, since no thief interrupts them.
+async function unslowed (app, speeds, boost, take) {
+  const level = ALWAYS_HIGHER.includes(boost) ? boost : BASE
+  for (let attempt = 1; ; attempt++) {
+    const turn = await take()
+    const alike = [...speeds.get(level) ?? [], turn.perCpuS]
+    speeds.set(level, alike)
+    const slow = isSlow(turn.perCpuS, alike)
+    if (!slow || attempt === ATTEMPTS) return { ...turn, slow }
+    say(`${app}, ${boost}: the machine was slow (${turn.perCpuS.toFixed(0)} requests a second of the processor, ${Math.max(...alike).toFixed(0)} before), once more`)
+  }
 }
 
 /**
@@ -75,6 +101,8 @@ function takeTurns (app, envs, { ratePerS, turn, warmup, seed, signal }) {
  * @property {any[]} stats of the controllers
  * @property {number} errors
  * @property {boolean} lagged the load generator itself was late
+ * @property {number} perCpuS requests for each second that the main thread ran
+ * @property {boolean} [slow] that was slow
  */
 
 /** @returns {Promise<Turn>} */
@@ -83,10 +111,11 @@ async function takeTurn (app, pid, env, load) {
   try {
     const file = path.join(scratch, 'samples.csv')
     await switchTo(pid, env)
-    const before = await snapshot(pid)
-    const { errors, non_2xx: refused, unexpected, lag_flagged: lagged } = await load(file)
+    const [before, began] = [await snapshot(pid), threadTimes(pid)]
+    const { errors, non_2xx: refused, unexpected, lag_flagged: lagged, answered_total: answered } = await load(file)
+    const { mainNs } = timesBetween(began, threadTimes(pid))
     const stats = statsBetween(app, before, await snapshot(pid))
-    return { samples: readSamples(file), stats, errors: errors + refused + unexpected, lagged }
+    return { samples: readSamples(file), stats, errors: errors + refused + unexpected, lagged, perCpuS: answered / (mainNs / 1e9) }
   } finally {
     fs.rmSync(scratch, { recursive: true, force: true })
   }
@@ -99,6 +128,9 @@ function tell (turns) {
     requests: latencies.length,
     errors: turns.reduce((sum, { errors }) => sum + errors, 0),
     lagged: turns.some(({ lagged }) => lagged),
+    turns: turns.length,
+    slow: turns.filter(({ slow }) => slow).length,
+    perCpuS: mean(turns.map(({ perCpuS }) => perCpuS)),
     client: latencyOf(latencies),
     intended: latencyOf(intended),
     boost: together(turns.flatMap(({ stats }) => stats))

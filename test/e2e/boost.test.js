@@ -179,6 +179,7 @@ test('policies take turns with static low in one process, under the same arrival
   assert.ok(Math.abs(high.requests / 1000 - 1) < 0.3, `${high.requests} requests in a second`)
   for (const base of high.bases) assert.equal(base.requests, high.requests, 'the same arrivals')
   assert.equal(low.errors + high.errors, 0)
+  assert.deepEqual([low.turns, high.turns], [2, 1])
 })
 
 test('an interruption ends the turns, and their application', async () => {

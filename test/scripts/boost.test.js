@@ -179,6 +179,21 @@ test('a turn is compared with the low turns around it', () => {
   about(rowOf(cells, 'todo', 'low').reduction.value, 0)
 })
 
+test('a turn of a slow machine is left out where there are others', () => {
+  const slow = { turns: 1, slow: 1 }
+  const turn = (ms, more = {}) => ({ client: latency(ms), intended: latency(ms), boost: together([stats({ energy: 1 })]), turns: 1, slow: 0, ...more })
+  const reduction = (...cells) => rowOf(cells, 'todo', 'gc').reduction
+  const [fast, besideSlow, own] = [
+    cell('gc', 0, 9, 1, { bases: [turn(10), turn(10)], turns: 1, slow: 0 }),
+    cell('gc', 0, 9, 1, { bases: [turn(10), turn(100, slow)], turns: 1, slow: 0 }),
+    cell('gc', 1, 90, 1, { bases: [turn(10), turn(10)], ...slow })
+  ]
+  about(reduction(besideSlow).value, 10)
+  about(reduction(fast, own).value, 10)
+  assert.strictEqual(reduction(fast, own).runs, 1)
+  about(reduction(own).value, -800) // There is nothing else.
+})
+
 test('what a file has is not measured again', () => {
   const [runs] = rounds(OPTIONS, {})
   assert.deepStrictEqual(missing(runs, runs.slice(1)), runs.slice(0, 1))
@@ -207,7 +222,10 @@ test('a machine is slow by what it has done at its fastest; a run whose speed is
   slowed.cells[0].speed = 100
   slowed.cells[1].speed = 50
   assert.match(page(slowed), /In 1 of \d+ runs the processor did less than 85 %/)
-  assert.doesNotMatch(page(results()), /the processor did less/)
+  assert.doesNotMatch(page(results()), /the processor did less|turns the application/)
+  Object.assign(slowed.cells[1], { turns: 1, slow: 1 })
+  Object.assign(slowed.cells[0], { turns: 2, slow: 0 })
+  assert.match(page(slowed), /In 1 of 3 turns the application's main thread answered less than 85 %/)
 })
 
 test('a policy is started with what it needs to know, and nothing else', () => {
