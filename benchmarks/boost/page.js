@@ -76,7 +76,7 @@ function setting ({ plan, machine, rates, pilots, cells }) {
 function inTurns ({ turn }) {
   return `- Policies take turns in a process (${IN_TURNS.join(', ')}): ${turn} s each and as many more as ${LEAST_OF_A_TURN} requests take, after some seconds in which they come
   to know the load; before and after each there is one of static low, with which it is compared. All turns of a round begin with the same data
-  and meet the same arrivals and requests.`
+  and a collected heap and meet the same arrivals and requests.`
 }
 
 function alone ({ seconds }) {
