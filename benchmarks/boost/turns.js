@@ -4,8 +4,8 @@
 // turns. On a shared machine two processes, one after the other, differ by more
 // than what is to be measured; a policy and the low turns just before and after
 // it meet the same machine. All turns of a round meet the same data, arrivals
-// and requests, and begin with a collected heap: a full collection of 100 ms in
-// one turn and not in the next would be the whole difference of their tails.
+// and requests, and begin with a collected heap, so that a full collection does
+// not come in one and in the next by chance.
 
 const fs = require('node:fs')
 const os = require('node:os')
