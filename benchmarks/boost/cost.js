@@ -13,7 +13,7 @@ const PROCESSES_PER_ROUND = 4
 const BLOCKS = 24
 // So many connections that the server has work enough when the controller's
 // thread takes the generator's processor: with 64, a loop that slept at times
-// made more of its system calls for fewer requests, and seemed 20 % dearer.
+// made more of its system calls for fewer requests, and seemed up to 22 % dearer.
 const SETTINGS = { serverCpus: '0', helperCpus: '0,1', loadCpus: '1', connections: 256, seconds: 0, warmup: 2 }
 const BOOST = 'gc,queue'
 
