@@ -9,11 +9,7 @@ const CLOCK_SLACK_NS = 30_000
 /** What a component may be off: this share of it, or this much. */
 const SHARE = 0.02
 const FLOOR_NS = 200_000
-
-/** @returns {any[]} the steps of a truth's critical path */
-function pathOf (truth) {
-  return truth.path.map((name) => truth.steps.find((step) => step.name === name))
-}
+const UNSEEN_CAP_NS = 200_000
 
 /**
  * @param {any} step of the program
@@ -67,7 +63,7 @@ function mergeSlices (path) {
  * @returns {{ expected: number, found: number, right: number, foreign: number, inferred: number }}
  */
 function compareCausality (truth, request, others) {
-  const steps = pathOf(truth)
+  const steps = truth.path.map((name) => truth.steps.find((step) => step.name === name))
   const absolute = (part) => ({ ...part, begin: request.start_ns + part.begin_ns, end: request.start_ns + part.end_ns })
   let found = mergeSlices(request.path.map(absolute).map((step) => ({ ...step, event: eventOf(request, step) })))
   // What a stream does in between is Node's own business.
@@ -112,7 +108,7 @@ function isForeign (node, truth, others) {
 function expectedComponents (truth, sent, startNs) {
   // The bytes left, and on loopback arrived, within the client's write().
   const sentNs = Math.min(Math.max(startNs, sent.from), sent.to)
-  const steps = pathOf(truth).filter((step) => step.begin !== null)
+  const steps = truth.path.map((name) => truth.steps.find((step) => step.name === name)).filter((step) => step.begin !== null)
   const whole = steps.length === truth.path.length
   let exec = 0
   let queue = 0
@@ -138,53 +134,36 @@ function expectedComponents (truth, sent, startNs) {
 }
 
 /**
- * Node's own work around a request's steps, before and after the code that the
- * program can time: what its report may count as execution beyond the truth.
+ * Node's own work in the events of a program's steps, before and after the code
+ * that the program can time: what the report says beyond the truth of warm-up
+ * requests, which compute nothing. Grows when other processes spoil the caches;
+ * more than the cap is an error.
  *
- * @param {any} truth
- * @param {number[]} stretches of its thread, by libuv's idle time, ns
- * @returns {number} ns
+ * @param {any[]} compared requests
+ * @returns {number} ns a step of a path
  */
-function unseenOf (truth, stretches) {
-  const steps = pathOf(truth)
-  const around = steps.flatMap((step, i) => [step.stretchBefore, i + 1 < steps.length ? step.stretchAfter : undefined])
-  return [...new Set(around)].reduce((sum, index) => sum + (stretches[index] ?? 0), 0)
-}
-
-/**
- * How much later than the path says the answers that it waited for may have been
- * ready: what says when an answer left was read before it was sent.
- *
- * @param {any} truth
- * @param {Map<number, number>} sends before and after each answer was sent, ns
- * @returns {number} ns
- */
-function sendingOf (truth, sends) {
-  const late = ({ ready, begin }) => Math.max(0, Math.min(sends.get(ready) ?? ready, begin) - ready)
-  return pathOf(truth).reduce((sum, step) => sum + late(step), 0)
+function unseenPerStep (compared) {
+  const each = compared.filter(({ warm, expected }) => warm && expected.exec_ns !== undefined)
+    .map(({ row, expected, truth }) => (row.exec_ns - expected.exec_ns) / truth.path.length)
+    .sort((a, b) => a - b)
+  return Math.min(Math.max(0, each[each.length >> 1] ?? 0), UNSEEN_CAP_NS)
 }
 
 /**
  * @param {any} row of the report
  * @param {Record<string, number>} expected
- * @param {{ unseen: number, sending: number }} unknown to the program: Node's own work around the path's steps, and the sending of answers, ns
+ * @param {number} unseenNs Node's own work, in the path's events
  * @returns {{ component: string, error: number, allowed: number }[]} ns
  */
-function componentErrors (row, expected, { unseen, sending }) {
+function componentErrors (row, expected, unseenNs) {
   const reported = { ...row, waiting_ns: row.io_ns + row.queue_ns }
-  const within = {
-    exec_ns: [0, unseen],
-    waiting_ns: [-unseen, 0],
-    queue_ns: [-unseen - sending, 0],
-    io_ns: [-unseen, sending]
-  }
   return Object.entries(expected).map(([component, value]) => {
     const plain = reported[component] - value
-    const [least, most] = within[component] ?? [0, 0]
+    const own = { exec_ns: unseenNs, waiting_ns: -unseenNs, queue_ns: -unseenNs, io_ns: -unseenNs }[component] ?? 0
     // Somewhere between none of it and all of it.
-    const error = plain - Math.max(least, Math.min(most, plain))
+    const error = plain - Math.max(Math.min(0, own), Math.min(Math.max(0, own), plain))
     return { component, error, allowed: Math.max(FLOOR_NS, SHARE * value) }
   })
 }
 
-module.exports = { compareCausality, componentErrors, expectedComponents, sendingOf, unseenOf }
+module.exports = { compareCausality, componentErrors, expectedComponents, unseenPerStep }

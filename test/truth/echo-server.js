@@ -5,7 +5,7 @@
 // `ID SENT_NS`: CLOCK_MONOTONIC just before the answer left.
 
 const net = require('node:net')
-const { answer, serve } = require('./backend')
+const { now } = require('./witness')
 
 const server = net.createServer((socket) => {
   socket.setNoDelay(true)
@@ -15,16 +15,17 @@ const server = net.createServer((socket) => {
     text += data
     const lines = text.split('\n')
     text = /** @type {string} */ (lines.pop())
-    for (const line of lines) before = answerLine(socket, line, before)
+    for (const line of lines) before = answer(socket, line, before)
   })
 })
 
-async function answerLine (socket, line, before) {
+async function answer (socket, line, before) {
   const [id, delayMs] = line.split(' ')
   const wait = new Promise((resolve) => setTimeout(resolve, Number(delayMs)))
   await before
   await wait
-  answer((sentNs) => socket.write(`${id} ${sentNs}\n`))
+  socket.write(`${id} ${now()}\n`)
 }
 
-serve(server)
+server.listen(0, '127.0.0.1', () => process.send({ port: /** @type {any} */ (server.address()).port }))
+process.once('disconnect', () => process.exit())

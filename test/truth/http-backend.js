@@ -4,9 +4,10 @@
 // which it did; started by programs, and gone with them.
 
 const http = require('node:http')
-const { answer, serve } = require('./backend')
+const { now } = require('./witness')
 
 const server = http.createServer((request, response) => {
-  setTimeout(() => answer((sentNs) => response.end(String(sentNs))), Number(request.url?.slice(1)))
+  setTimeout(() => response.end(String(now())), Number(request.url?.slice(1)))
 })
-serve(server)
+server.listen(0, '127.0.0.1', () => process.send?.({ port: /** @type {any} */ (server.address()).port }))
+process.once('disconnect', () => process.exit())

@@ -10,7 +10,7 @@ const path = require('node:path')
 const { load } = require('../../lib/binding')
 const { findPatchedNode } = require('../../lib/patched-node')
 const { Client } = require('./client')
-const { compareCausality, componentErrors, expectedComponents, sendingOf, unseenOf } = require('./comparison')
+const { compareCausality, componentErrors, expectedComponents, unseenPerStep } = require('./comparison')
 
 const REGISTER = path.join(__dirname, '../../lib/register.js')
 
@@ -24,7 +24,7 @@ async function runProgram (program, level) {
   const settings = level === 'patched' ? {} : { EDGEWISE_CAUSALITY: level }
   return inDirectory(async (out, testimony) => {
     const ran = await drive(program, { node, args: ['--require', REGISTER], env: { ...settings, EDGEWISE_OUT: out }, testimony })
-    return compare({ ...ran, out, testimony: readTestimony(testimony), sends: readSends(testimony) })
+    return compare({ ...ran, out, testimony: readTestimony(testimony) })
   })
 }
 
@@ -91,30 +91,20 @@ async function drive (program, { node, args, env, testimony }) {
 }
 
 function readTestimony (directory) {
-  return readFiles(directory, /^\d/)
-}
-
-/** @returns {Map<number, number>} before and after each answer of a backend was sent, ns */
-function readSends (directory) {
-  return new Map(readFiles(directory, /^sends-/).flat())
-}
-
-function readFiles (directory, names) {
-  return fs.readdirSync(directory).filter((name) => names.test(name))
-    .map((name) => JSON.parse(fs.readFileSync(path.join(directory, name), 'utf8')))
+  return fs.readdirSync(directory).map((file) => JSON.parse(fs.readFileSync(path.join(directory, file), 'utf8')))
 }
 
 function report (out, options) {
   return JSON.parse(load().report(out, options))
 }
 
-function compare ({ ledger, stderr, out, testimony, sends }) {
+function compare ({ ledger, stderr, out, testimony }) {
   const requestsPath = path.join(out, 'requests.jsonl')
   const whole = report(out, { requestsPath })
   const rows = fs.readFileSync(requestsPath, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
   const compared = []
   const missing = []
-  for (const { process, thread, requests, stretches } of testimony) {
+  for (const { process, thread, requests } of testimony) {
     for (const truth of requests) {
       if (truth.end === null) continue // Given up by its client.
       const mine = rows.filter((row) => row.route === truth.route && row.process === process && row.thread === thread)
@@ -122,24 +112,23 @@ function compare ({ ledger, stderr, out, testimony, sends }) {
         missing.push(`${truth.route} is reported ${mine.length} times`)
         continue
       }
-      compared.push(compareRequest({ truth, row: mine[0], out, ledger, others: requests, stretches, sends }))
+      compared.push(compareRequest({ truth, row: mine[0], out, ledger, others: requests }))
     }
   }
-  return { ledger, stderr, whole, rows, compared, missing, testimony }
+  const unseen = unseenPerStep(compared)
+  for (const each of compared) each.errors = componentErrors(each.row, each.expected, unseen * each.truth.path.length)
+  return { ledger, stderr, whole, rows, compared, missing, testimony, unseen }
 }
 
-function compareRequest ({ truth, row, out, ledger, others, stretches, sends }) {
+function compareRequest ({ truth, row, out, ledger, others }) {
   const { process, thread, id } = row
   const { request } = report(out, { process, thread, request: id })
   const expected = expectedComponents(truth, ledger.sent.get(truth.route), row.start_ns)
-  const unknown = { unseen: unseenOf(truth, stretches), sending: sendingOf(truth, sends) }
   return {
     truth,
     row,
     request,
     expected,
-    unknown,
-    errors: componentErrors(row, expected, unknown),
     warm: truth.route.split('/').at(-1).startsWith('w'),
     causality: compareCausality(truth, request, others)
   }

@@ -32,24 +32,22 @@ for (const program of PROGRAMS) {
       /** @type {Map<string, any>} */
       const best = new Map()
       let blame = Infinity
-      const sums = { expected: 0, found: 0, right: 0, foreign: 0, inferred: 0 }
-      /** @type {number[]} */
-      const unseen = []
+      const sums = { expected: 0, found: 0, right: 0, foreign: 0, inferred: 0, unseen: 0 }
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const result = await runProgram(program, level)
         checkCounts(result)
         blame = Math.min(blame, program.check?.(result.compared, result.ledger.sent) ?? 0)
+        sums.unseen = result.unseen
         for (const each of result.compared) {
           for (const key of Object.keys(each.causality)) sums[key] += each.causality[key]
           if (!required || (level === 'events' && each.truth.needsPromises)) continue
           checkCausality(each)
-          unseen.push(each.unknown.unseen / each.truth.path.length)
           if (each.warm || (level === 'events' && each.truth.timesNeedPromises)) continue
           keepBest(best, each)
         }
         if ((blame <= 1 || !CLOSELY) && [...best.values()].every(({ worst }) => excessOf(worst) <= 1)) break
       }
-      table.push(rowOf(program, level, sums, best, unseen))
+      table.push(rowOf(program, level, sums, best))
       if (os.loadavg()[0] > BUSY_LOAD) {
         t.diagnostic(`times are shown, not judged: the load of this machine is ${os.loadavg()[0].toFixed(1)}`)
         return
@@ -98,10 +96,9 @@ function keepBest (best, each) {
   if (!before || excessOf(worst) < excessOf(before.worst)) best.set(each.truth.route, { each, worst })
 }
 
-function rowOf (program, level, sums, best, unseen) {
+function rowOf (program, level, sums, best) {
   const percent = (part, whole) => whole === 0 ? '-' : (100 * part / whole).toFixed(1)
-  const ascending = (a, b) => a - b
-  const errors = [...best.values()].map(({ worst }) => Math.abs(worst.error)).sort(ascending)
+  const errors = [...best.values()].map(({ worst }) => Math.abs(worst.error)).sort((a, b) => a - b)
   const required = !program.reported?.includes(level)
   return [
     program.name.padEnd(30),
@@ -110,7 +107,7 @@ function rowOf (program, level, sums, best, unseen) {
     percent(sums.right, sums.expected).padStart(8),
     percent(sums.right, sums.found).padStart(11),
     String(sums.inferred).padStart(8),
-    micro(unseen.sort(ascending)[unseen.length >> 1]).padStart(12),
+    micro(sums.unseen).padStart(12),
     (required ? micro(errors[errors.length >> 1]) : '-').padStart(13),
     (required ? micro(errors.at(-1)) : '-').padStart(12),
     required ? '' : '  not observable at this level'
@@ -118,17 +115,16 @@ function rowOf (program, level, sums, best, unseen) {
 }
 
 function micro (ns) {
-  return ns === undefined ? '-' : (ns / 1e3).toFixed(0)
+  return (ns / 1e3).toFixed(0)
 }
 
-function explain ({ truth, request, row, expected, unknown }) {
+function explain ({ truth, request, row, expected }) {
   const since = (ns) => ns === null ? '?' : micro(ns - row.start_ns)
   return [
     `  truth:  ${truth.path.map((name) => truth.steps.find((step) => step.name === name))
       .map((step) => `${step.name} (${step.type}) ${since(step.begin)}..${since(step.end)}`).join(' -> ')}`,
     `  report: ${request.path.map((step) => `${step.type}${step.inferred ? ' (inferred)' : ''} ` +
       `${micro(step.begin_ns)}..${micro(step.end_ns)} io ${micro(step.io_ns)} queue ${micro(step.queue_ns)} exec ${micro(step.exec_ns)}`).join(' -> ')}`,
-    `  expected ${Object.entries(expected).map(([name, ns]) => `${name} ${micro(ns)}`).join(', ')} µs; ` +
-      `Node's own work: ${micro(unknown.unseen)} µs, the sending of answers: ${micro(unknown.sending)} µs`
+    `  expected ${Object.entries(expected).map(([name, ns]) => `${name} ${micro(ns)}`).join(', ')} µs`
   ].join('\n')
 }

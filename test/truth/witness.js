@@ -12,7 +12,6 @@
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
-const { performance } = require('node:perf_hooks')
 const { parentPort, threadId } = require('node:worker_threads')
 const { OBSERVERS } = require('./observers')
 
@@ -24,8 +23,6 @@ const { OBSERVERS } = require('./observers')
  * @property {number | null} ready
  * @property {number | null} begin
  * @property {number | null} end
- * @property {number | null} [stretchBefore] of Node's own work before it: an index of `stretches`
- * @property {number | null} [stretchAfter] the same after it
  * @property {string} [observed] the route that the observer says
  *
  * @typedef {{ route: string, steps: Step[], path: string[], end: number | null }} Truth
@@ -35,37 +32,9 @@ const { OBSERVERS } = require('./observers')
 const requests = []
 const observer = OBSERVERS[process.env.TRUTH_OBSERVER ?? '']?.()
 
-/** @type {number[]} ns that the loop's thread was busy between one piece of the handlers' code and the next */
-const stretches = []
-/** Which piece ended last, when, and how long the loop had been idle then; and how many are open. */
-const last = { step: /** @type {Step | null} */ (null), at: now(), idle: idleNs(), open: 0 }
-
 /** @returns {number} CLOCK_MONOTONIC, ns; exact for 104 days after boot */
 function now () {
   return Number(process.hrtime.bigint())
-}
-
-/** @returns {number} how long libuv says that this thread's loop has been idle, ns */
-function idleNs () {
-  return performance.nodeTiming.idleTime * 1e6
-}
-
-/**
- * A piece of the handlers' code begins: what the thread did since the last one
- * ended, idle time left out, was Node's own work, which no handler sees.
- * @param {Step} step
- */
-function beginPiece (step) {
-  if (last.open++ > 0) return
-  const stretch = stretches.push(Math.max(0, now() - last.at - (idleNs() - last.idle))) - 1
-  step.stretchBefore = stretch
-  if (last.step) last.step.stretchAfter = stretch
-}
-
-/** @param {Step} step */
-function endPiece (step) {
-  if (--last.open > 0) return
-  Object.assign(last, { step, at: now(), idle: idleNs() })
 }
 
 /**
@@ -94,16 +63,9 @@ class Witness {
    */
   enter (name, type, after, ready = null) {
     /** @type {Step} */
-    const step = { name, type, after, ready, begin: null, end: null, observed: observer?.current() }
+    const step = { name, type, after, ready, begin: now(), end: null, observed: observer?.current() }
     this.truth.steps.push(step)
-    beginPiece(step)
-    step.begin = now()
-    return {
-      leave: () => {
-        step.end = now()
-        endPiece(step)
-      }
-    }
+    return { leave: () => { step.end = now() } }
   }
 
   /**
@@ -156,7 +118,7 @@ function dueAfter (ms) {
 /** Writes what this thread's handlers told. */
 function testify (more = {}) {
   const file = path.join(process.env.TRUTH_DIRECTORY ?? '.', `${process.pid}-${threadId}.json`)
-  fs.writeFileSync(file, JSON.stringify({ process: process.pid, thread: threadId, requests, stretches, ...more }))
+  fs.writeFileSync(file, JSON.stringify({ process: process.pid, thread: threadId, requests, ...more }))
 }
 
 /**

@@ -44,8 +44,8 @@ function main () {
     let last
     const begin = () => { last = witness.enter('last', types, null) }
     const end = () => {
-      last.leave()
       if (response.writableLength > 0) return witness.truth.steps.pop()
+      last.leave()
       witness.ended(['source', 'last'])
       response.removeListener('finish', drained)
     }
