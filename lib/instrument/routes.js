@@ -80,8 +80,6 @@ class RouteTable {
    */
   numberOf (request, left) {
     try {
-      // Small enough for V8 to compile into its caller, which the rest is not.
-      if (typeof left === 'object') return this.numberOfRoute(request.method, '', left)
       return this.numberOfMatched(request, left)
     } catch {
       return this.numberOfPattern('', UNREADABLE)
@@ -94,8 +92,8 @@ class RouteTable {
       const route = request.route // Express
       if (route?.path !== undefined) return this.numberOfRoute(request.method, request.baseUrl || '', route)
       left = request[kRoute]
-      if (typeof left === 'object') return this.numberOfRoute(request.method, '', left)
     }
+    if (typeof left === 'object') return this.numberOfRoute(request.method, '', left)
     const pattern = typeof left === 'function' ? left() : left
     if (pattern !== undefined) return this.numberOfPattern(request.method, pattern)
     const url = request.originalUrl || request.url || ''
