@@ -182,10 +182,11 @@ describe('interruption', () => {
   it('leaves no load behind when it is interrupted twice', async () => {
     const generator = path.join(folder, 'generator')
     fs.writeFileSync(generator, '#!/bin/sh\necho $$ >&2\nexec sleep 60\n', { mode: 0o755 })
+    // The handler comes first: the generator may be heard before spawn() returns.
     const load = `
+      process.once('SIGINT', () => process.exit(130))
       require(${JSON.stringify(path.join(APPS, 'load.js'))}).runLoad({ binary: ${JSON.stringify(generator)}, url: '', mix: {}, args: [],
-        folder: ${JSON.stringify(folder)}, signal: new AbortController().signal, progress: true })
-      process.once('SIGINT', () => process.exit(130))`
+        folder: ${JSON.stringify(folder)}, signal: new AbortController().signal, progress: true })`
     const child = spawn(process.execPath, ['-e', load], { stdio: ['ignore', 'ignore', 'pipe'] })
     const [pid] = await once(child.stderr, 'data')
     child.kill('SIGINT')
