@@ -16,7 +16,7 @@ const { readArguments } = require('./arguments')
 const { measureRun, saturationAtLow } = require('./cell')
 const { measureCosts } = require('./cost')
 const { draw } = require('./figures')
-const { isSlow, machineSpeed } = require('./machine-speed')
+const { isSlow, machineSpeed, unslowed } = require('./machine-speed')
 const { WHOLE, page } = require('./page')
 const { tailRoutes, targetMs } = require('./pilots')
 const { leaveAppProcessor } = require('./place')
@@ -29,7 +29,6 @@ const { measureTurns, secondsOf } = require('./turns')
 const DOCS = path.join(ROOT, 'docs')
 const FIGURES = path.join(DOCS, 'boost-results')
 const PILOT_ROUND = -1 // arrivals that no measured round has
-const ATTEMPTS = 3 // to find the machine as fast as it was
 
 /**
  * @typedef {object} Results what --json holds
@@ -100,7 +99,7 @@ async function measureProcess (results, runs, settings) {
 }
 
 async function measureOne (results, one, known, settings) {
-  const { result, speed } = await unslowed(results, `${one.section}, ${one.app}, ${one.policy}`, () => measureRun(one, known, settings))
+  const { result, speed } = await measureUnslowed(results, `${one.section}, ${one.app}, ${one.policy}`, () => measureRun(one, known, settings))
   return { ...one, ...result, speed }
 }
 
@@ -112,21 +111,21 @@ function tell ({ section, app, policy, delayUs, client, boost, bases }, began) {
 }
 
 // Again, when the machine was slow before or after.
-async function unslowed ({ cells, rates }, what, measure) {
+async function measureUnslowed ({ cells, rates }, what, measure) {
   const speeds = [...cells, ...Object.values(rates)].map(({ speed }) => speed)
-  for (let attempt = 1; ; attempt++) {
+  const timed = async () => {
     const before = machineSpeed()
     const result = await measure()
-    const speed = Math.min(before, machineSpeed())
-    if (attempt === ATTEMPTS || !isSlow(speed, [before, ...speeds])) return { result, speed }
-    say(`${what}: the machine was slow, once more`)
+    return { result, before, speed: Math.min(before, machineSpeed()) }
   }
+  const { result: { result, speed } } = await unslowed(what, timed, ({ before, speed }) => isSlow(speed, [before, ...speeds]))
+  return { result, speed }
 }
 
 async function rateOf (results, { app, workers }, { load, signal, json }) {
   const key = rateKeyOf({ app, workers })
   if (results.rates[key]) return results.rates[key]
-  const { result: saturationPerS, speed } = await unslowed(results, `${key} at saturation`, () => saturationAtLow(app, { workers, signal }))
+  const { result: saturationPerS, speed } = await measureUnslowed(results, `${key} at saturation`, () => saturationAtLow(app, { workers, signal }))
   const ratePerS = Math.max(1, Math.round(load * saturationPerS))
   say(`${key}: ${saturationPerS.toFixed(0)} requests/s at saturation at the low frequency, ${ratePerS}/s at ${Math.round(100 * load)} %`)
   results.rates[key] = { saturationPerS, ratePerS, speed }
@@ -140,7 +139,7 @@ async function knownFor (results, { app, policy }, settings) {
   const pilot = results.pilots[app] ??= {}
   const pilotRun = async (of) => {
     const run = { section: 'pilot', app, actuator: EMULATED, delayUs: 0, workers: 1, recorded: false, round: PILOT_ROUND, ...of }
-    return (await unslowed(results, `pilot, ${app}, ${run.policy}`, () => measureRun(run, {}, settings))).result
+    return (await measureUnslowed(results, `pilot, ${app}, ${run.policy}`, () => measureRun(run, {}, settings))).result
   }
   if (routes && pilot.routes === undefined) {
     const { recorded } = await pilotRun({ policy: BASE, recorded: true })

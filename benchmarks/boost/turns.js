@@ -13,12 +13,11 @@ const path = require('node:path')
 // @ts-ignore: the types are those of its ES module
 const { mean } = require('simple-statistics')
 const { send } = require('../../lib/control')
-const { say } = require('../../scripts/tasks/step')
 const { loadOn, withApp } = require('../apps/run')
 const { threadTimes, timesBetween } = require('../overhead/thread-cpu')
 const { clientOf, latencyOf, readSamples } = require('../results/cell')
 const { statsBetween, together } = require('./cell')
-const { isSlow } = require('./machine-speed')
+const { isSlow, unslowed } = require('./machine-speed')
 const { APP_CPU } = require('./place')
 const { BASE, startOf } = require('./policies')
 const { snapshot } = require('./window')
@@ -31,7 +30,6 @@ const SETTLE_REQUESTS = 300
 const MOST_SETTLE_S = 5
 /** A loop in overload answers late. */
 const ANSWER_MS = 30_000
-const ATTEMPTS = 3 // to find the machine as fast as it was
 const ALWAYS_HIGHER = ['mid', 'high']
 
 /** @param {{ ratePerS: number, turn: number }} settings turn: seconds measured, at least */
@@ -76,7 +74,7 @@ function takeTurns (app, envs, { ratePerS, turn, warmup, seed, signal }) {
     await take(envs[0]) // A rehearsal: V8 has compiled all by then.
     const speeds = new Map()
     const turns = []
-    for (const env of envs) turns.push(await unslowed(app, speeds, env.EDGEWISE_BOOST, () => take(env)))
+    for (const env of envs) turns.push(await takeUnslowed(app, speeds, env.EDGEWISE_BOOST, () => take(env)))
     return turns
   })
 }
@@ -84,16 +82,24 @@ function takeTurns (app, envs, { ratePerS, turn, warmup, seed, signal }) {
 // The same requests take as much of the processor: what they take tells how fast
 // the machine was meanwhile. At a frequency that is always higher they take less
 // of it, since no thief interrupts them.
-async function unslowed (app, speeds, boost, take) {
+/**
+ * @param {string} app
+ * @param {Map<string, number[]>} speeds by level, of the turns so far
+ * @param {string} boost
+ * @param {() => Promise<Turn>} take
+ * @returns {Promise<Turn>}
+ */
+async function takeUnslowed (app, speeds, boost, take) {
   const level = ALWAYS_HIGHER.includes(boost) ? boost : BASE
-  for (let attempt = 1; ; attempt++) {
-    const turn = await take()
-    const alike = [...speeds.get(level) ?? [], turn.perCpuS]
-    speeds.set(level, alike)
-    const slow = isSlow(turn.perCpuS, alike)
-    if (!slow || attempt === ATTEMPTS) return { ...turn, slow }
-    say(`${app}, ${boost}: the machine was slow (${turn.perCpuS.toFixed(0)} requests a second of the processor, ${Math.max(...alike).toFixed(0)} before), once more`)
+  const alike = speeds.get(level) ?? []
+  speeds.set(level, alike)
+  const wasSlow = ({ perCpuS }) => {
+    alike.push(perCpuS)
+    return isSlow(perCpuS, alike)
   }
+  const { result, slow } = await unslowed(`${app}, ${boost}`, take, wasSlow,
+    ({ perCpuS }) => ` (${perCpuS.toFixed(0)} requests a second of the processor, ${Math.max(...alike).toFixed(0)} before)`)
+  return { ...result, slow }
 }
 
 /**

@@ -38,10 +38,11 @@ process.once('SIGTERM', () => process.exit(143))
  * @param {string} [options.helperCpus] of all its threads but the main one; by default the same
  * @param {string} options.cwd
  * @param {boolean} [options.pipe] with a pipe as descriptor 3, read and thrown away
+ * @param {number} [options.startMs] until it listens
  * @returns {Promise<RunningServer>}
  * @throws {TaskError} with its stderr, when it does not come up
  */
-async function startServer ({ script, node = process.execPath, args = [], env = {}, cpus, helperCpus = cpus, cwd, pipe = false }) {
+async function startServer ({ script, node = process.execPath, args = [], env = {}, cpus, helperCpus = cpus, cwd, pipe = false, startMs = START_MS }) {
   const child = spawn('taskset', ['-c', cpus, node, ...args, script],
     /** @type {import('node:child_process').SpawnOptions} */ ({ cwd, env: { ...ownEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe', ...pipe ? ['pipe'] : []] }))
   running.add(child)
@@ -60,7 +61,7 @@ async function startServer ({ script, node = process.execPath, args = [], env = 
     }
     return stderr
   }
-  const port = await Promise.race([portOf(child), exited.then(() => 0), after(START_MS)])
+  const port = await Promise.race([portOf(child), exited.then(() => 0), after(startMs)])
   if (!port) {
     await stop()
     throw new TaskError(`${path.basename(script)} did not begin to listen. Its stderr:\n${stderr || '(nothing)'}`)

@@ -17,8 +17,8 @@ const { ROOT } = require('../../scripts/tasks/tree')
  * @property {string} name
  * @property {string} text what it is, in words
  * @property {string} [needs] a directory below servers/ whose packages it needs
- * @property {(place: Place) => { node?: string, args?: string[], env?: Record<string, string>, pipe?: boolean }} start
- *   node: another than this one; pipe: descriptor 3 is a pipe
+ * @property {(place: Place) => { node?: string, args?: string[], env?: Record<string, string>, pipe?: boolean, startMs?: number }} start
+ *   node: another than this one; pipe: descriptor 3 is a pipe; startMs: until it listens, if it is that slow
  */
 
 const REGISTER = path.join(ROOT, 'lib', 'register.js')

@@ -8,6 +8,8 @@ const os = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { codeOf, countsOf } = require('../../benchmarks/overhead/callgrind')
+const { differences, partsOf } = require('../../benchmarks/overhead/instructions')
 const { summarizeSwitching } = require('../../benchmarks/overhead/summary')
 const { ORDERS, blockOf } = require('../../benchmarks/overhead/switching')
 
@@ -45,6 +47,29 @@ test('a pair is one number; the interval is over pairs', () => {
   about(row.on.ratio, Math.sqrt(Math.sqrt(1.1 * 1.3) * 1.2))
   assert.equal(row.on.runs, 2)
   assert.equal(row.aa.ratio, 1)
+})
+
+test('instructions are counted by function: of V8\'s own code what was last at its address', () => {
+  const map = ['1000 100 JS:^f a.js:1:2', '1000 80 JS:*f a.js:1:2', '2000 10 JS:*g b.js:3:4'].join('\n')
+  const annotated = `
+Ir
+40,001 (80.0%)  ???:0x0000000000001004 [???]
+5 ( 0.0%)  ???:0x0000000000001090 [???]
+7 ( 0.0%)  ???:0x0000000000003000 [???]
+300 ( 0.1%)  ???:edgewise::Close(unsigned long) [/build/edgewise.node]
+2 ( 0.0%)  ???:edgewise::Close(unsigned long)'2 [/build/edgewise.node]
+50,315 (100.0%)  PROGRAM TOTALS`
+  const counts = countsOf(annotated, codeOf(map))
+  assert.deepEqual([...counts], [['JS:*f a.js', 40_001], ['JS:^f a.js', 5], ['JS: (unknown)', 7], ['edgewise::Close(unsigned long)', 302]])
+})
+
+test('what recording adds is told by part and by function', () => {
+  const ours = `JS:*end ${path.join(__dirname, '../../lib')}/instrument/http.js`
+  const off = new Map([['read', 21], ['f', 500]])
+  const on = new Map([['f', 510], [ours, 200], ['void edgewise::Enter<int>(long)', 90]])
+  assert.deepEqual(differences(off, on).map(({ name, off, on }) => [name, on - off]),
+    [[ours, 200], ['void edgewise::Enter<int>(long)', 90], ['read', -21], ['f', 10]])
+  assert.deepEqual(partsOf(off, on).map(({ off, on }) => on - off), [90, 200, -11, 279])
 })
 
 test('the load does not outlive the benchmark', async (t) => {
