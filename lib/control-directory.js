@@ -4,6 +4,7 @@
 // that other users share. Both sides check it before they trust what is in it.
 
 const fs = require('node:fs')
+const net = require('node:net')
 const path = require('node:path')
 
 /**
@@ -61,8 +62,8 @@ function checkDirectory (directory, uid) {
 }
 
 /**
- * Removes the sockets of processes that were killed, and the one an earlier
- * process with our id left.
+ * Removes the one an earlier process with our id left, at once, and soon the
+ * sockets of processes that were killed.
  *
  * @param {string} directory
  */
@@ -71,11 +72,24 @@ function removeStale (directory) {
     const match = /^(\d+)\.sock$/.exec(name)
     if (!match) continue
     const pid = Number(match[1])
-    if (pid !== process.pid && isAlive(pid)) continue
-    try {
-      fs.unlinkSync(path.join(directory, name))
-    } catch {}
+    const file = path.join(directory, name)
+    if (pid === process.pid) remove(file)
+    else if (!isAlive(pid)) removeUnheard(file)
   }
+}
+
+// A container may share the directory with others, whose processes have numbers
+// that say nothing here.
+function removeUnheard (/** @type {string} */ file) {
+  const caller = net.connect(file, () => caller.destroy())
+  caller.unref()
+  caller.on('error', (error) => { if (codeOf(error) === 'ECONNREFUSED') remove(file) })
+}
+
+function remove (/** @type {string} */ file) {
+  try {
+    fs.unlinkSync(file)
+  } catch {}
 }
 
 /** @param {number} pid */

@@ -2,11 +2,13 @@
 
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const { send, serve } = require('../../lib/control')
 
@@ -203,10 +205,29 @@ test('sockets of dead processes are removed, those of living ones are not', asyn
   await new Promise((resolve) => first.child.once('exit', resolve))
   const living = await started(t, SERVER, { XDG_RUNTIME_DIR: base })
   fs.writeFileSync(path.join(directory, 'notes.txt'), '')
+  for (let i = 0; i < 500 && fs.existsSync(first.line); i++) await sleep(10)
   assert.ok(!fs.existsSync(first.line), 'left by a killed process')
   const server = serve({}, { env: { XDG_RUNTIME_DIR: base } })
   t.after(() => server.close())
   assert.deepEqual(fs.readdirSync(directory).sort(), [`${process.pid}.sock`, `${living.pid}.sock`, 'notes.txt'].sort())
+})
+
+test('a socket on which somebody listens is not removed, though no process here has its number', async (t) => {
+  const base = temporary(t)
+  const [other, dead] = [2 ** 22 + 1, 2 ** 22 + 2] // pids of another container, which has the directory too
+  const directory = path.join(base, `edgewise-${uid}`)
+  fs.mkdirSync(directory, { mode: 0o700 })
+  const theirs = net.createServer((socket) => socket.destroy()).listen(path.join(directory, `${other}.sock`))
+  t.after(() => theirs.close())
+  await once(theirs, 'listening')
+  const left = await started(t, SERVER, { XDG_RUNTIME_DIR: base })
+  left.child.kill('SIGKILL')
+  await once(left.child, 'exit')
+  fs.renameSync(left.line, path.join(directory, `${dead}.sock`))
+  const server = serve({}, { env: { XDG_RUNTIME_DIR: base } })
+  t.after(() => server.close())
+  for (let i = 0; i < 500 && fs.readdirSync(directory).length > 2; i++) await sleep(10)
+  assert.deepEqual(fs.readdirSync(directory).sort(), [`${process.pid}.sock`, `${other}.sock`].sort())
 })
 
 test('clients that have their answer and do not hang up keep nobody out', async (t) => {
