@@ -38,7 +38,7 @@ function add (program) {
     .option('--process <PID>', 'only this process of the trace', processId)
     .option('--thread <T>', 'only this thread: 0 is the main thread', count)
     .option('--slowest <N>', 'how many critical paths are shown (default: 5)', count)
-    .option('--skip <S>', 'leave out the requests of the first S seconds, the warm-up', seconds)
+    .option('--skip <S>', 'leave out the requests of the first S seconds of each file, the warm-up', seconds)
     .option('--requests <FILE>', 'also write one JSON line a request to FILE', name)
     .option('--json', 'print the report as JSON')
     .addHelpText('after', `
