@@ -1,8 +1,9 @@
 'use strict'
 
-// How many instructions recording adds to a request, outside the kernel: what
-// a shared machine does meanwhile does not change them, so that two of them
-// tell a change of a hundredth of what recording costs. They are no times.
+// How many instructions recording adds to a request, outside the kernel. What a
+// shared machine does meanwhile does not change them: of edgewise's own, two runs
+// differ by less than a fiftieth; V8's share differs by some hundred with what it
+// has compiled. They are no times.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -121,7 +122,11 @@ function count (server, name, settings) {
 /** @returns {Promise<number>} requests that it has answered: so many at least */
 async function answer (least, pid, url, settings) {
   let answered = 0
-  while (answered < least) answered += (await saturate(pid, url, LOAD_S, settings)).requests
+  while (answered < least) {
+    const { requests, errors } = await saturate(pid, url, LOAD_S, settings)
+    if (requests === 0 || errors > 0) throw new TaskError(`${url}: ${requests} requests were answered in ${LOAD_S} s, ${errors} failed`)
+    answered += requests
+  }
   return answered
 }
 
