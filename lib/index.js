@@ -42,7 +42,8 @@ function request (name, fn) {
 function begun (name) {
   const now = recording.active()
   if (!now) return () => {}
-  const { calls, routes } = now
+  const { calls, following, routes } = now
+  following.begin()
   const id = calls.requestStart(KIND.custom)
   return (outcome) => {
     if (recording.active()?.routes !== routes) return // That recording is over.

@@ -9,6 +9,7 @@ const path = require('node:path')
 const { threadId } = require('node:worker_threads')
 const binding = require('./binding')
 const { fidelityOf } = require('./instrument/fidelity')
+const { Following } = require('./instrument/following')
 const { instrumentFrameworks } = require('./instrument/frameworks')
 const { instrumentHttp } = require('./instrument/http')
 const { instrumentHttp2 } = require('./instrument/http2')
@@ -21,7 +22,7 @@ const { version } = require('../package.json')
 const MAJOR = Number(process.versions.node.split('.')[0])
 const MIN_MAJOR = 20
 
-/** @type {null | { native: any, file: string, found: object, routes: RouteTable, undo: (() => void)[] }} */
+/** @type {null | { native: any, file: string, found: object, recording: import('./instrument/requests').Recording, undo: (() => void)[] }} */
 let current = null
 
 /**
@@ -42,10 +43,13 @@ function start (config) {
   const memory = native.words()
   const executing = new Float64Array(memory, 0, 1)
   const words = new Uint32Array(memory, executing.byteLength)
-  const recording = { calls: native.calls, routes, executing, words, idsKnown: found.asyncIds === true }
-  current = { native, file, found, routes, undo: [] }
+  // A patched Node sees promises, timers and ticks by itself.
+  const promises = found.patched !== true && config.causality === 'promises'
+  const following = new Following(words, promises ? () => instrumentPromises(recording) : null)
+  const recording = { calls: native.calls, routes, executing, words, following, idsKnown: found.asyncIds === true }
+  current = { native, file, found, recording, undo: [] }
   try {
-    instrument(recording, current.undo, found.patched !== true && config.causality === 'promises')
+    instrument(recording, current.undo, promises)
   } catch (error) {
     stop()
     throw error
@@ -75,14 +79,13 @@ function startNative (native, config) {
   }
 }
 
-// A patched Node sees promises, timers and ticks by itself.
 function instrument (recording, undo, promises) {
+  undo.push(() => recording.following.stop())
+  recording.following.wait()
   undo.push(instrumentHttp(recording))
   undo.push(instrumentHttp2(recording))
   undo.push(instrumentFrameworks())
-  if (!promises) return
-  undo.push(instrumentPromises(recording))
-  undo.push(instrumentTimers(recording))
+  if (promises) undo.push(instrumentTimers(recording))
 }
 
 /** Stops and writes the rest; no effect when this thread does not record. */
@@ -110,9 +113,9 @@ function status () {
   return { recording: true, file: current.file, found: current.found, ...current.native.stats() }
 }
 
-/** @returns {{ calls: any, routes: RouteTable } | null} what edgewise.request() needs */
+/** @returns {import('./instrument/requests').Recording | null} the one that runs */
 function active () {
-  return current && { calls: current.native.calls, routes: current.routes }
+  return current && current.recording
 }
 
 /** @returns {Record<string, any>} what can be observed in this process, as tried (src/addon) */

@@ -88,7 +88,10 @@ function followCommands (config) {
   const channel = /** @type {any} */ (new BroadcastChannel(CHANNEL))
   channel.unref()
   channel.onmessage = (/** @type {any} */ { data }) => attempt(() => perform(data, config))
-  return (command) => channel.postMessage(command)
+  // With nobody to tell, no message: it would look like something shared (instrument/following.js).
+  let threads = false
+  process.once('worker', () => { threads = true })
+  return (command) => { if (threads) channel.postMessage(command) }
 }
 
 function perform (command, config) {

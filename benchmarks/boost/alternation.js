@@ -33,14 +33,14 @@ const LOAD_S = 60
 
 /**
  * @param {Parameters<typeof withServer>[0]} server
- * @param {import('../overhead/variants').Variant} variant how it is started, so that it follows `edgewise on` and `edgewise off`
+ * @param {import('../overhead/variants').Variant['start']} start so that it follows `edgewise on` and `edgewise off`
  * @param {import('../overhead/cell').Settings} settings
  * @param {number} blocks of each kind, a multiple of half of BLOCKS_PER_LOAD
  * @returns {Promise<Block[]>}
  * @throws {TaskError} when the load ends before
  */
-function measureAlternation (server, variant, settings, blocks) {
-  return withServer(server, variant, settings, async (running, url) => {
+function measureAlternation (server, start, settings, blocks) {
+  return withServer(server, start, settings, async (running, url) => {
     /** @type {Block[]} */
     const measured = []
     while (measured.length < 2 * blocks) {

@@ -53,7 +53,7 @@ const SERVERS = {
  * @returns {Promise<{ saturated: Window, open: Window | null, said: string }>} said: what the server wrote to stderr
  */
 async function measureCell (server, variant, ratePerS, settings) {
-  return withServer(server, variant, settings, async (running, url) => ({
+  return withServer(server, variant.start, settings, async (running, url) => ({
     ...await measure(running, url, ratePerS, settings),
     said: await running.stop()
   }))
@@ -62,17 +62,17 @@ async function measureCell (server, variant, ratePerS, settings) {
 /**
  * @template T
  * @param {keyof SERVERS} server
- * @param {import('./variants').Variant} variant
+ * @param {import('./variants').Variant['start']} start how it is started
  * @param {Settings} settings
  * @param {(running: import('./server-process').RunningServer, url: string) => Promise<T>} task while a fresh process serves
  * @returns {Promise<T>}
  */
-async function withServer (server, variant, settings, task) {
+async function withServer (server, start, settings, task) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-overhead-'))
   try {
     const running = await startServer({
       script: path.join(settings.servers, SERVERS[server].script),
-      ...variant.start({ servers: settings.servers, scratch }),
+      ...start({ servers: settings.servers, scratch }),
       cpus: settings.serverCpus,
       helperCpus: settings.helperCpus,
       cwd: scratch

@@ -18,7 +18,7 @@ const { pageFile } = require('./page-file')
 const { inOrder, loadResults, saveResults } = require('./rounds')
 const { summarize, summarizeSwitching } = require('./summary')
 const { measureSwitching } = require('./switching')
-const { VARIANTS } = require('./variants')
+const { SWITCHED, VARIANTS } = require('./variants')
 
 const LOAD_SHARE = 0.6
 const PAGE = path.join(ROOT, 'docs', 'overhead.md')
@@ -31,7 +31,7 @@ const PAGE = path.join(ROOT, 'docs', 'overhead.md')
  * @property {Record<string, number>} ratesPerS of the open loop, by server
  * @property {Record<string, string>} unavailable variant: why
  * @property {any[]} cells one a server, variant and round
- * @property {{ server: string, round: number, blocks: import('./switching').Block[] }[]} switching one a server and round
+ * @property {{ server: string, variant: string, round: number, blocks: import('./switching').Block[] }[]} switching one a server, variant and round
  */
 
 /** @param {string[]} args */
@@ -85,7 +85,7 @@ function load (options, unavailable) {
     helperCpus: options.helperCpus,
     loadCpus: options.loadCpus
   }
-  const fresh = { schema: 2, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], switching: [] }
+  const fresh = { schema: 3, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], switching: [] }
   return { ...loadResults(fresh, options), unavailable }
 }
 
@@ -112,8 +112,10 @@ async function measureRound (results, server, variants, round, settings) {
 }
 
 async function switchRound (results, server, round, settings) {
-  if (results.switching.some((known) => known.server === server && known.round === round)) return
-  results.switching.push({ server, round, ...await measureSwitching(server, settings) })
+  for (const variant of Object.keys(SWITCHED)) {
+    if (results.switching.some((known) => known.server === server && known.variant === variant && known.round === round)) continue
+    results.switching.push({ server, variant, round, ...await measureSwitching(server, variant, settings) })
+  }
 }
 
 function publish (results, text, options) {

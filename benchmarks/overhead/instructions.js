@@ -19,7 +19,7 @@ const { markdown } = require('./markdown')
 const { VARIANTS } = require('./variants')
 
 const BASE = 'loaded-off'
-const RECORDING = ['events', 'promises']
+const RECORDING = ['events', 'promises', 'shared']
 const NAMES = Object.keys(SERVERS)
 const START_MS = 120_000
 const LOAD_S = 10
@@ -38,7 +38,7 @@ request, with recording off and on. Takes some four minutes a server. What is
 done every millisecond (edgewise::ReadClocks) counts some fifty times too often.
 
   --servers LIST    of ${NAMES.join(',')} (fastify)
-  --causality NAME  of ${RECORDING.join(',')} (promises)
+  --recording NAME  of ${RECORDING.join(',')} (promises)
   --warmup N        requests before it counts (150000): V8 is to have compiled all
   --requests N      while it counts, at least (20000)
   --rows N          functions that differ most (25)
@@ -49,7 +49,7 @@ done every millisecond (edgewise::ReadClocks) counts some fifty times too often.
 async function run (args) {
   const { values } = parseArguments(args, USAGE, {
     servers: { type: 'string', default: 'fastify' },
-    causality: { type: 'string', default: 'promises' },
+    recording: { type: 'string', default: 'promises' },
     warmup: { type: 'string', default: '150000' },
     requests: { type: 'string', default: '20000' },
     rows: { type: 'string', default: '25' },
@@ -63,18 +63,18 @@ async function run (args) {
   const results = []
   for (const server of values.servers.split(',')) {
     say(`${server}: ${values.warmup} requests of warm-up and ${values.requests}, recording off and on side by side`)
-    const [off, on] = await Promise.all([BASE, values.causality].map((name) => count(server, name, settings)))
+    const [off, on] = await Promise.all([BASE, values.recording].map((name) => count(server, name, settings)))
     const functions = differences(off, on)
     results.push({ server, parts: partsOf(functions), functions: functions.slice(0, Number(values.rows)) })
   }
-  process.stdout.write(values.json ? `${JSON.stringify({ schema: 1, causality: values.causality, servers: results }, null, 2)}\n` : page(results))
+  process.stdout.write(values.json ? `${JSON.stringify({ schema: 1, recording: values.recording, servers: results }, null, 2)}\n` : page(results))
 }
 
-function problem ({ servers, causality, warmup, requests, rows }, positionals) {
+function problem ({ servers, recording, warmup, requests, rows }, positionals) {
   if (positionals.length) return `'${positionals[0]}': no such argument`
   const unknown = servers.split(',').find((name) => !NAMES.includes(name))
   if (unknown !== undefined) return `--servers ${unknown}: allowed are ${NAMES.join(', ')}`
-  if (!RECORDING.includes(causality)) return `--causality ${causality}: allowed are ${RECORDING.join(', ')}`
+  if (!RECORDING.includes(recording)) return `--recording ${recording}: allowed are ${RECORDING.join(', ')}`
   for (const [option, value] of Object.entries({ warmup, requests, rows })) {
     if (!/^[1-9]\d*$/.test(value)) return `--${option} ${value}: a whole number above 0 is needed`
   }
@@ -92,14 +92,11 @@ function checkTools () {
 function count (server, name, settings) {
   const variant = /** @type {import('./variants').Variant} */ (VARIANTS.find((one) => one.name === name))
   let file = ''
-  const counted = {
-    ...variant,
-    start: (place) => {
-      const { args = [], ...rest } = variant.start(place)
-      file = path.join(place.scratch, 'counts')
-      const callgrind = ['--tool=callgrind', '--instr-atstart=no', '--separate-threads=yes', `--callgrind-out-file=${file}`]
-      return { ...rest, node: 'valgrind', args: [...callgrind, process.execPath, ...NODE_ARGS, ...args], startMs: START_MS }
-    }
+  const counted = (place) => {
+    const { args = [], ...rest } = variant.start(place)
+    file = path.join(place.scratch, 'counts')
+    const callgrind = ['--tool=callgrind', '--instr-atstart=no', '--separate-threads=yes', `--callgrind-out-file=${file}`]
+    return { ...rest, node: 'valgrind', args: [...callgrind, process.execPath, ...NODE_ARGS, ...args], startMs: START_MS }
   }
   return withServer(server, counted, settings, async (running, url) => {
     const map = `/tmp/perf-${running.pid}.map` // V8's own choice.

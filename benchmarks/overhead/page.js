@@ -17,7 +17,7 @@ const COLUMNS = [
   { head: 'p99, µs', name: 'p99', digits: 0 },
   { head: 'p99.9, µs', name: 'p999', digits: 0 }
 ]
-const SWITCHING_HEADS = ['server', 'pairs', 'off, µs/request', 'off again', 'on (promises)']
+const SWITCHING_HEADS = ['server', 'variant', 'pairs', 'off, µs/request', 'off again', 'on']
 const HELPERS = ['edgewise-ready', 'edgewise-drain']
 
 /**
@@ -105,8 +105,8 @@ function fields (row) {
 }
 
 /** @param {import('./summary').SwitchingRow} row */
-function switchingFields ({ server, pairs, offUs, aa, on }) {
-  return [server, String(pairs), offUs.toFixed(2), change(aa).trim(), change(on).trim()]
+function switchingFields ({ server, variant, pairs, offUs, aa, on }) {
+  return [server, variant, String(pairs), offUs.toFixed(2), change(aa).trim(), change(on).trim()]
 }
 
 /** @param {import('./summary').Ratio | null} ratio */

@@ -90,6 +90,7 @@ function helpers (windows) {
 /**
  * @typedef {object} SwitchingRow
  * @property {string} server
+ * @property {string} variant
  * @property {number} pairs
  * @property {number} offUs main thread, µs a request, median
  * @property {Ratio} aa
@@ -97,15 +98,18 @@ function helpers (windows) {
  */
 
 /**
- * @param {{ switching: { server: string, blocks: import('./switching').Block[] }[] }} results
+ * @param {{ switching: { server: string, variant: string, blocks: import('./switching').Block[] }[] }} results
  * @returns {SwitchingRow[]} a pair is one number: the geometric mean of its blocks' ratios
  */
 function summarizeSwitching ({ switching }) {
-  return [...new Set(switching.map(({ server }) => server))].map((server) => {
-    const pairs = switching.filter((one) => one.server === server).map(({ blocks }) => blocks)
+  const measured = new Set(switching.map(({ server, variant }) => `${server} ${variant}`))
+  return [...measured].map((name) => {
+    const [server, variant] = name.split(' ')
+    const pairs = switching.filter((one) => one.server === server && one.variant === variant).map(({ blocks }) => blocks)
     const ratio = (state) => pairedRatio(pairs.map((blocks) => geometricMean(blocks.map((block) => block[state]))), pairs.map(() => 1))
     return {
       server,
+      variant,
       pairs: pairs.length,
       offUs: median(pairs.flat().map(({ offUs }) => offUs)),
       aa: ratio('aa'),

@@ -8,12 +8,11 @@
 const { geometricMean } = require('simple-statistics')
 const { send } = require('../../lib/control')
 const { saturateBoth, withPair } = require('./pair')
-const { VARIANTS } = require('./variants')
+const { SWITCHED } = require('./variants')
 
 // Switching invalidates compiled code: not counted until it is compiled again.
 const SETTLE_S = 0.6
 const WINDOW_S = 0.6
-const LOADED_OFF = /** @type {import('./variants').Variant} */ (VARIANTS.find(({ name }) => name === 'loaded-off'))
 
 /**
  * @typedef {object} Block
@@ -30,11 +29,12 @@ const ORDERS = /** @type {('none' | 'first' | 'second')[][]} */ ([
 
 /**
  * @param {Parameters<typeof withPair>[0]} server
+ * @param {string} variant that they are when recording is on
  * @param {import('./cell').Settings} settings
  * @returns {Promise<{ blocks: Block[] }>}
  */
-function measureSwitching (server, settings) {
-  return withPair(server, [LOADED_OFF, LOADED_OFF], settings, async (servers) => {
+function measureSwitching (server, variant, settings) {
+  return withPair(server, SWITCHED[variant], settings, async (servers) => {
     await saturateBoth(servers, settings.warmup, settings)
     const blocks = []
     for (const order of ORDERS) {

@@ -22,6 +22,7 @@ const { ROOT } = require('../../scripts/tasks/tree')
  */
 
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
+const CONNECTED = ['--require', path.join(__dirname, 'shared-connection.js')]
 
 /** @type {Variant[]} */
 const VARIANTS = [
@@ -35,6 +36,11 @@ const VARIANTS = [
   },
   { name: 'events', text: 'recording, EDGEWISE_CAUSALITY=events', start: edgewise({ EDGEWISE_CAUSALITY: 'events' }) },
   { name: 'promises', text: 'recording, EDGEWISE_CAUSALITY=promises', start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }) },
+  {
+    name: 'shared',
+    text: 'the same in a server that has a connection of its own, so that promises have to be followed',
+    start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }, CONNECTED)
+  },
   {
     name: 'async_hooks',
     text: 'createHook({ init, before, after }) that only counts',
@@ -53,10 +59,22 @@ const VARIANTS = [
   }
 ]
 
-/** @param {Record<string, string>} settings */
-function edgewise (settings) {
+/**
+ * How servers are started in which recording is switched on and off, by what the variant is called that they are when it is on.
+ * @type {Record<string, Variant['start']>}
+ */
+const SWITCHED = {
+  promises: edgewise({ EDGEWISE_ENABLED: '0' }),
+  shared: edgewise({ EDGEWISE_ENABLED: '0' }, CONNECTED)
+}
+
+/**
+ * @param {Record<string, string>} settings
+ * @param {string[]} [args] more of Node's
+ */
+function edgewise (settings, args = []) {
   return (/** @type {Place} */ { scratch }) => ({
-    args: ['--require', REGISTER],
+    args: ['--require', REGISTER, ...args],
     env: { ...settings, EDGEWISE_OUT: path.join(scratch, 'trace') }
   })
 }
@@ -75,4 +93,4 @@ function bubbleprof (/** @type {Place} */ { servers, scratch }) {
   }
 }
 
-module.exports = { VARIANTS }
+module.exports = { SWITCHED, VARIANTS }

@@ -14,7 +14,7 @@ const { KIND, OUTCOME, WORD } = require('./requests')
  * @param {import('./requests').Recording} recording
  * @returns {() => void} undoes it
  */
-function instrumentHttp ({ calls, routes, words }) {
+function instrumentHttp ({ calls, following, routes, words }) {
   // The request that begins an event is left in a word for the recorder
   // (SharedWords in src/recorder/event_tracker.h): no call.
   function begin () {
@@ -23,7 +23,8 @@ function instrumentHttp ({ calls, routes, words }) {
   }
 
   function onStart (/** @type {any} */ message) {
-    open(message, begin())
+    const overlaps = open(message, begin())
+    if (!following.decided) following.requestBegan(overlaps)
   }
 
   // Express gives the two objects prototypes of its own, request by request:
@@ -34,6 +35,7 @@ function instrumentHttp ({ calls, routes, words }) {
     if (id === 0) return
     const route = routes.numberOf(request, opened.routeOf(response))
     opened.remove(response)
+    if (!following.decided) following.requestEnded()
     const status = response.statusCode | 0
     if (outcome === OUTCOME.finished && words[WORD.written] !== 0 && words[WORD.ended] === 0) {
       // Its last byte was just written, as the recorder has seen: no call.

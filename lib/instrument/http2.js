@@ -27,6 +27,7 @@ syncBuiltinESMExports()
 function onStream (/** @type {any} */ stream, /** @type {any} */ headers) {
   if (current === null) return
   const recording = current
+  recording.following.begin()
   const id = recording.calls.requestStart(KIND.http2)
   if (!id) return
   const request = { method: headers[':method'] ?? '', url: headers[':path'] ?? '' }

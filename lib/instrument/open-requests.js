@@ -82,14 +82,17 @@ function beginOpen (onClose) {
  * A request begins.
  * @param {{ request: any, response: any, socket: any }} message Node's own
  * @param {number} id
+ * @returns {boolean} whether the one that began before it is still open
  */
 function open ({ request, response, socket }, id) {
+  const overlaps = latest.response !== null
   latest = socket[kOpen]
   if (latest === undefined || latest.recording !== recording) {
     if (latest === undefined) socket.once('close', onClose)
     latest = socket[kOpen] = new OpenRequests(socket)
   }
   latest.add(response, request, id)
+  return overlaps
 }
 
 /** @this {any} the connection */

@@ -6,6 +6,7 @@
 
 const { syncBuiltinESMExports } = require('node:module')
 const timers = require('node:timers')
+const { wrap } = require('./wrap')
 
 const NAMES = /** @type {const} */ (['setTimeout', 'setInterval', 'setImmediate'])
 
@@ -13,30 +14,17 @@ const NAMES = /** @type {const} */ (['setTimeout', 'setInterval', 'setImmediate'
  * @param {import('./requests').Recording} recording
  * @returns {() => void} undoes it
  */
-function instrumentTimers ({ calls, idsKnown }) {
+function instrumentTimers ({ calls, following, idsKnown }) {
   if (!idsKnown) return () => {}
-  const undo = NAMES.map((name) => wrap(name, calls))
+  const undo = NAMES.map((name) => wrap([timers, globalThis], name, (original) => /** @type {any} */ function (callback, ...args) {
+    following.timerSet()
+    // What is no function is Node's to refuse.
+    return original(typeof callback === 'function' ? sliced(callback, calls) : callback, ...args)
+  }))
   syncBuiltinESMExports()
   return () => {
     for (const step of undo) step()
     syncBuiltinESMExports()
-  }
-}
-
-function wrap (name, calls) {
-  const original = timers[name]
-  const wrapper = /** @type {any} */ function (callback, ...args) {
-    // What is no function is Node's to refuse.
-    return original(typeof callback === 'function' ? sliced(callback, calls) : callback, ...args)
-  }
-  // Its name, its length and what util.promisify asks for.
-  Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(original))
-  const holders = [timers, globalThis].filter((holder) => holder[name] === original)
-  for (const holder of holders) holder[name] = wrapper
-  return () => {
-    for (const holder of holders) {
-      if (holder[name] === wrapper) holder[name] = original // else wrapped again by somebody
-    }
   }
 }
 

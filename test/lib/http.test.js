@@ -8,6 +8,7 @@ const http = require('node:http')
 const http2 = require('node:http2')
 const net = require('node:net')
 const test = require('node:test')
+const { Following } = require('../../lib/instrument/following')
 const { instrumentHttp } = require('../../lib/instrument/http')
 const { instrumentHttp2 } = require('../../lib/instrument/http2')
 const { OUTCOME } = require('../../lib/instrument/requests')
@@ -28,7 +29,8 @@ function record (instrument = instrumentHttp) {
   }
   const words = new Uint32Array(8).fill(1) // Everything by a call.
   const routes = new RouteTable((text) => texts.push(text))
-  const stop = instrument({ calls, routes, words, executing: new Float64Array(1), idsKnown: true })
+  const following = new Following(words, null)
+  const stop = instrument({ calls, routes, words, following, executing: new Float64Array(1), idsKnown: true })
   return { ends, stop }
 }
 

@@ -15,6 +15,7 @@ function recorded (t) {
   const outcomes = []
   const now = {
     calls: { requestStart: () => 1, requestEnd: (/** @type {number[]} */ ...told) => outcomes.push(told[3]) },
+    following: { begin () {} },
     routes: { numberOfPattern: () => 1 }
   }
   t.mock.method(recording, 'active', () => now)

@@ -41,8 +41,10 @@ test('each state follows each other one; the first is on before the second as of
 
 test('a pair is one number; the interval is over pairs', () => {
   const block = (on) => ({ offUs: 10, aa: 1, on })
-  const switching = [{ server: 'hello', blocks: [block(1.1), block(1.3)] }, { server: 'hello', blocks: [block(1.2)] }]
-  const [row] = summarizeSwitching({ switching })
+  const one = { server: 'hello', variant: 'promises' }
+  const switching = [{ ...one, blocks: [block(1.1), block(1.3)] }, { ...one, variant: 'shared', blocks: [block(3)] }, { ...one, blocks: [block(1.2)] }]
+  const [row, other] = summarizeSwitching({ switching })
+  assert.deepEqual([row.variant, other.variant, other.pairs], ['promises', 'shared', 1])
   assert.equal(row.pairs, 2)
   about(row.on.ratio, Math.sqrt(Math.sqrt(1.1 * 1.3) * 1.2))
   assert.equal(row.on.runs, 2)

@@ -10,18 +10,24 @@ const path = require('node:path')
 class Pool {
   /** @returns {Promise<Pool>} connected to an echo server of its own */
   static async open () {
-    const env = { ...process.env, NODE_OPTIONS: '' }
-    const server = spawn(process.execPath, [path.join(__dirname, 'echo-server.js')],
-      { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-    const { port } = await new Promise((resolve) => server.once('message', resolve))
-    const socket = net.connect(port, '127.0.0.1')
-    await new Promise((resolve) => socket.once('connect', resolve))
-    return new Pool(server, socket)
+    const { server, port } = await startEchoServer()
+    return Pool.connect(port, () => server.disconnect())
   }
 
-  constructor (server, socket) {
-    this.server = server
+  /**
+   * @param {number} port of an echo server
+   * @param {() => void} [onClose]
+   * @returns {Promise<Pool>}
+   */
+  static async connect (port, onClose = () => {}) {
+    const socket = net.connect(port, '127.0.0.1')
+    await new Promise((resolve) => socket.once('connect', resolve))
+    return new Pool(socket, onClose)
+  }
+
+  constructor (socket, onClose) {
     this.socket = socket
+    this.onClose = onClose
     this.waiting = []
     this.text = ''
     socket.setNoDelay(true)
@@ -53,8 +59,17 @@ class Pool {
 
   close () {
     this.socket.destroy()
-    this.server.disconnect()
+    this.onClose()
   }
 }
 
-module.exports = { Pool }
+/** Starts an echo server that ends when its channel does. */
+async function startEchoServer () {
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const server = spawn(process.execPath, [path.join(__dirname, 'echo-server.js')],
+    { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const { port } = await new Promise((resolve) => server.once('message', resolve))
+  return { server, port }
+}
+
+module.exports = { Pool, startEchoServer }

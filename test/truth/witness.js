@@ -9,6 +9,7 @@
 // clock of the report. With TRUTH_OBSERVER (observers.js) a step also holds what
 // another tool says.
 
+const cluster = /** @type {any} */ (require('node:cluster'))
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
@@ -159,6 +160,9 @@ function whenTold (stop) {
     if (parentPort) parentPort.close()
     else process.disconnect()
   })
+  // It is the harness's: an application that a shell starts has none. It is all
+  // that keeps a worker of a cluster alive.
+  if (!cluster.isWorker) process.channel?.unref()
 }
 
 module.exports = { Witness, dueAfter, now, serve, spin, tell, testify, whenTold }
