@@ -11,14 +11,14 @@ const { saturate, withServer } = require('./cell')
 /**
  * @template T
  * @param {Parameters<typeof withServer>[0]} server
- * @param {import('./variants').Variant['start']} start how each is started
+ * @param {import('./variants').Variant['start'][]} starts how the first and the second are started, in that order
  * @param {import('./cell').Settings} settings
  * @param {(servers: PairedServer[]) => Promise<T>} task
  * @returns {Promise<T>}
  */
-function withPair (server, start, settings, task) {
-  return withServer(server, start, settings, (one, oneUrl) =>
-    withServer(server, start, settings, (other, otherUrl) =>
+function withPair (server, [first, second], settings, task) {
+  return withServer(server, first, settings, (one, oneUrl) =>
+    withServer(server, second, settings, (other, otherUrl) =>
       task([{ ...one, url: oneUrl }, { ...other, url: otherUrl }])))
 }
 

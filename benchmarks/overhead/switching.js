@@ -11,7 +11,7 @@ const { saturateBoth, withPair } = require('./pair')
 const { SWITCHED } = require('./variants')
 
 // Switching invalidates compiled code: not counted until it is compiled again.
-const SETTLE_S = 0.6
+const SETTLE_S = 1.2
 const WINDOW_S = 0.6
 
 /**
@@ -34,7 +34,7 @@ const ORDERS = /** @type {('none' | 'first' | 'second')[][]} */ ([
  * @returns {Promise<{ blocks: Block[] }>}
  */
 function measureSwitching (server, variant, settings) {
-  return withPair(server, SWITCHED[variant], settings, async (servers) => {
+  return withPair(server, [SWITCHED[variant], SWITCHED[variant]], settings, async (servers) => {
     await saturateBoth(servers, settings.warmup, settings)
     const blocks = []
     for (const order of ORDERS) {

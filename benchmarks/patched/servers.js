@@ -29,12 +29,9 @@ const SIGNAL_MS = 20
  */
 async function measurePair (server, pair, round, programs, settings) {
   const backwards = round % 2 === 1
-  const variants = PAIRS[pair].map((variant) => ({
-    name: variant,
-    text: '',
-    start: () => ({ node: programs[variant], args: ['--require', PRELOAD], env: { BENCHMARK_ADDON: programs.addon } })
-  }))
-  return withPair(server, turned(variants, backwards), settings, (servers) =>
+  const starts = PAIRS[pair].map((variant) => () =>
+    ({ node: programs[variant], args: ['--require', PRELOAD], env: { BENCHMARK_ADDON: programs.addon } }))
+  return withPair(server, turned(starts, backwards), settings, (servers) =>
     watch(turned(servers, backwards), pair === 'on', settings))
 }
 

@@ -157,7 +157,7 @@ test('emulated: the event loop slows down, and is as fast as ever when boosted',
 
 test('what boosting costs is told by requests, which are counted whatever calls read and write them', async () => {
   const settings = { servers: path.join(ROOT, 'benchmarks/overhead/servers'), serverCpus: '0', helperCpus: '0,1', loadCpus: '1', connections: 4, seconds: 0, warmup: 0 }
-  await withServer('hello', switched(), settings, async ({ pid }, url) => {
+  await withServer('hello', switched, settings, async ({ pid }, url) => {
     await send(pid, 'on')
     const before = exchanges()
     const { answered_total: answered } = await runLoad(url, ['--closed', '--connections', '4', '--duration', '1'], { cpus: '1' })
