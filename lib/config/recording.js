@@ -44,7 +44,7 @@ const RECORDING = [
     key: 'causality',
     values: 'events, promises',
     default: 'promises',
-    text: 'events follows callbacks only; promises also follows continuations that a shared (pooled) connection resumes.',
+    text: 'events follows callbacks only; promises also follows continuations that a shared (pooled) connection resumes, from the first thing that requests can share.',
     read: oneOf('events', 'promises'),
     fallback: () => 'promises'
   },

@@ -13,7 +13,7 @@ const dgram = require('node:dgram')
 const { syncBuiltinESMExports } = require('node:module')
 const net = require('node:net')
 const promisesOfTimers = require('node:timers/promises')
-const { MessagePort, Worker } = require('node:worker_threads')
+const { MessagePort } = require('node:worker_threads')
 const { WORD } = require('./requests')
 const { wrap } = require('./wrap')
 
@@ -22,7 +22,6 @@ const OPENING = /** @type {[any, string][]} */ ([
   [net.Socket.prototype, 'connect'],
   [dgram.Socket.prototype, 'bind'],
   [ChildProcess.prototype, 'spawn'],
-  [Worker.prototype, 'postMessage'],
   [MessagePort.prototype, 'postMessage']
 ])
 // Their timers run in one event with all others that are due.
