@@ -18,7 +18,7 @@ round starts fresh processes; the order turns from round to round.
 
   --servers LIST      of ${SERVER_NAMES.join(',')} (all)
   --variants LIST     of ${VARIANT_NAMES.join(',')} (all); off is always measured
-  --no-switching      without the processes in which recording is switched on and off
+  --no-pairs          without the pairs that serve at the same time
   --runs N            rounds (${DEFAULTS.runs})
   --seconds S         of each of a round's two measurements (${DEFAULTS.seconds})
   --warmup S          at saturation before them, not counted (${DEFAULTS.warmup})
@@ -37,7 +37,7 @@ function readArguments (args) {
   const { values } = parseArguments(args, USAGE, {
     servers: { type: 'string', default: SERVER_NAMES.join(',') },
     variants: { type: 'string', default: VARIANT_NAMES.join(',') },
-    'no-switching': { type: 'boolean', default: false },
+    'no-pairs': { type: 'boolean', default: false },
     ...serverOptions(DEFAULTS)
   }, problem)
   const servers = values.servers.split(',')
@@ -46,8 +46,8 @@ function readArguments (args) {
     servers,
     variants: VARIANTS.filter(({ name }) => names.has(name)),
     ...serverSettings(values),
-    switching: !values['no-switching'],
-    whole: !values['no-switching'] && servers.length === SERVER_NAMES.length && names.size === VARIANT_NAMES.length && Number(values.runs) >= DEFAULTS.runs
+    pairs: !values['no-pairs'],
+    whole: !values['no-pairs'] && servers.length === SERVER_NAMES.length && names.size === VARIANT_NAMES.length && Number(values.runs) >= DEFAULTS.runs
   }
 }
 

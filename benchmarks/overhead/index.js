@@ -15,10 +15,10 @@ const { installServers } = require('./install')
 const { machine } = require('./machine')
 const { page, table } = require('./page')
 const { pageFile } = require('./page-file')
+const { measurePairs } = require('./pairs')
 const { inOrder, loadResults, saveResults } = require('./rounds')
-const { summarize, summarizeSwitching } = require('./summary')
-const { measureSwitching } = require('./switching')
-const { SWITCHED, VARIANTS } = require('./variants')
+const { summarize, summarizePairs } = require('./summary')
+const { VARIANTS } = require('./variants')
 
 const LOAD_SHARE = 0.6
 const PAGE = path.join(ROOT, 'docs', 'overhead.md')
@@ -31,7 +31,7 @@ const PAGE = path.join(ROOT, 'docs', 'overhead.md')
  * @property {Record<string, number>} ratesPerS of the open loop, by server
  * @property {Record<string, string>} unavailable variant: why
  * @property {any[]} cells one a server, variant and round
- * @property {{ server: string, variant: string, round: number, blocks: import('./switching').Block[] }[]} switching one a server, variant and round
+ * @property {(import('./pairs').Pair & { server: string, variant: string, round: number })[]} pairs
  */
 
 /** @param {string[]} args */
@@ -48,16 +48,17 @@ async function run (args) {
   }
   for (let round = 0; round < options.runs; round++) {
     for (const server of options.servers) {
-      await measureRound(results, server, inOrder(variants, round), round, settings)
-      if (options.switching) await switchRound(results, server, round, settings)
+      const ordered = inOrder(variants, round)
+      await measureRound(results, server, ordered, round, settings)
+      if (options.pairs) await pairRound(results, server, ordered.filter(({ paired }) => paired), round, settings)
     }
     saveResults(results, options.json)
     say(`round ${round + 1} of ${options.runs} done (${elapsed(began)})`)
   }
   const summary = summarize(results)
-  const switching = summarizeSwitching(results)
-  process.stdout.write(table(summary, switching))
-  publish(results, page(results, summary, switching), options)
+  const pairs = summarizePairs(results)
+  process.stdout.write(table(summary, pairs))
+  publish(results, page(results, summary, pairs), options)
 }
 
 async function installVariants (wanted) {
@@ -85,7 +86,7 @@ function load (options, unavailable) {
     helperCpus: options.helperCpus,
     loadCpus: options.loadCpus
   }
-  const fresh = { schema: 3, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], switching: [] }
+  const fresh = { schema: 4, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], pairs: [] }
   return { ...loadResults(fresh, options), unavailable }
 }
 
@@ -103,19 +104,23 @@ async function calibrate (server, settings) {
 
 async function measureRound (results, server, variants, round, settings) {
   for (const variant of variants) {
-    const known = results.cells.some((cell) => cell.server === server && cell.variant === variant.name && cell.round === round)
-    if (known) continue
+    if (isKnown(results.cells, server, variant, round)) continue
     const cell = await measureCell(server, variant, results.ratesPerS[server], settings)
     if (cell.said) say(`${server}, ${variant.name}: ${cell.said.trim()}`)
     results.cells.push({ server, variant: variant.name, round, ...cell })
   }
 }
 
-async function switchRound (results, server, round, settings) {
-  for (const variant of Object.keys(SWITCHED)) {
-    if (results.switching.some((known) => known.server === server && known.variant === variant && known.round === round)) continue
-    results.switching.push({ server, variant, round, ...await measureSwitching(server, variant, settings) })
+async function pairRound (results, server, variants, round, settings) {
+  for (const variant of variants) {
+    if (isKnown(results.pairs, server, variant, round)) continue
+    const pairs = await measurePairs(server, variant, settings)
+    results.pairs.push(...pairs.map((pair) => ({ server, variant: variant.name, round, ...pair })))
   }
+}
+
+function isKnown (measured, server, variant, round) {
+  return measured.some((one) => one.server === server && one.variant === variant.name && one.round === round)
 }
 
 function publish (results, text, options) {

@@ -2,8 +2,6 @@
 
 // From the cells of all rounds to one row a server and variant.
 
-// @ts-ignore: the types are those of its ES module
-const { geometricMean } = require('simple-statistics')
 const { median, pairedRatio } = require('../../lib/statistics')
 
 /** @typedef {{ ratio: number, low: number, high: number, runs: number }} Ratio */
@@ -39,16 +37,23 @@ const MEASURES = {
  * @returns {Row[]}
  */
 function summarize ({ cells }) {
-  /** @type {Map<string, any[]>} */
+  const groups = grouped(cells)
+  return groups.map((group) => rowOf(group, groups.find(([{ server, variant }]) => server === group[0].server && variant === 'off') ?? []))
+}
+
+/**
+ * @template {{ server: string, variant: string }} T
+ * @param {T[]} measured
+ * @returns {T[][]} by server and variant
+ */
+function grouped (measured) {
+  /** @type {Map<string, T[]>} */
   const groups = new Map()
-  for (const cell of cells) {
-    const key = `${cell.server}\n${cell.variant}`
-    groups.set(key, [...groups.get(key) ?? [], cell])
+  for (const one of measured) {
+    const key = `${one.server} ${one.variant}`
+    groups.set(key, [...groups.get(key) ?? [], one])
   }
-  return [...groups.values()].map((group) => {
-    const { server } = group[0]
-    return rowOf(group, groups.get(`${server}\noff`) ?? [])
-  })
+  return [...groups.values()]
 }
 
 /** @returns {Row} */
@@ -88,34 +93,24 @@ function helpers (windows) {
 }
 
 /**
- * @typedef {object} SwitchingRow
+ * @typedef {object} PairsRow
  * @property {string} server
  * @property {string} variant
- * @property {number} pairs
- * @property {number} offUs main thread, µs a request, median
- * @property {Ratio} aa
- * @property {Ratio} on
+ * @property {number} offUs main thread of the bare server, µs a request, median
+ * @property {Ratio} ratio `runs` are pairs
  */
 
 /**
- * @param {{ switching: { server: string, variant: string, blocks: import('./switching').Block[] }[] }} results
- * @returns {SwitchingRow[]} a pair is one number: the geometric mean of its blocks' ratios
+ * @param {{ pairs: { server: string, variant: string, offUs: number, ratio: number }[] }} results
+ * @returns {PairsRow[]}
  */
-function summarizeSwitching ({ switching }) {
-  const measured = new Set(switching.map(({ server, variant }) => `${server} ${variant}`))
-  return [...measured].map((name) => {
-    const [server, variant] = name.split(' ')
-    const pairs = switching.filter((one) => one.server === server && one.variant === variant).map(({ blocks }) => blocks)
-    const ratio = (state) => pairedRatio(pairs.map((blocks) => geometricMean(blocks.map((block) => block[state]))), pairs.map(() => 1))
-    return {
-      server,
-      variant,
-      pairs: pairs.length,
-      offUs: median(pairs.flat().map(({ offUs }) => offUs)),
-      aa: ratio('aa'),
-      on: ratio('on')
-    }
-  })
+function summarizePairs ({ pairs }) {
+  return grouped(pairs).map((group) => ({
+    server: group[0].server,
+    variant: group[0].variant,
+    offUs: median(group.map(({ offUs }) => offUs)),
+    ratio: pairedRatio(group.map(({ ratio }) => ratio), group.map(() => 1))
+  }))
 }
 
-module.exports = { summarize, summarizeSwitching, MEASURES }
+module.exports = { summarize, summarizePairs, MEASURES }

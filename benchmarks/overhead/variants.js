@@ -16,30 +16,31 @@ const { ROOT } = require('../../scripts/tasks/tree')
  * @typedef {object} Variant
  * @property {string} name
  * @property {string} text what it is, in words
+ * @property {boolean} [paired] also measured beside the bare server
  * @property {string} [needs] a directory below servers/ whose packages it needs
  * @property {(place: Place) => { node?: string, args?: string[], env?: Record<string, string>, pipe?: boolean, startMs?: number }} start
  *   node: another than this one; pipe: descriptor 3 is a pipe; startMs: until it listens, if it is that slow
  */
 
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
-const CONNECTED = ['--require', path.join(__dirname, 'shared-connection.js')]
 
 /** @type {Variant[]} */
 const VARIANTS = [
   { name: 'off', text: 'edgewise not loaded', start: () => ({}) },
-  { name: 'aa', text: 'the same once more (A/A)', start: () => ({}) },
-  { name: 'loaded-off', text: 'edgewise loaded, EDGEWISE_ENABLED=0', start: edgewise({ EDGEWISE_ENABLED: '0' }) },
+  { name: 'aa', text: 'the same once more (A/A)', paired: true, start: () => ({}) },
+  { name: 'loaded-off', text: 'edgewise loaded, EDGEWISE_ENABLED=0', paired: true, start: edgewise({ EDGEWISE_ENABLED: '0' }) },
   {
     name: 'counters',
     text: 'everything hooked and counted, next to nothing kept (EDGEWISE_RING_RECORDS=2)',
     start: edgewise({ EDGEWISE_RING_RECORDS: '2' })
   },
-  { name: 'events', text: 'recording, EDGEWISE_CAUSALITY=events', start: edgewise({ EDGEWISE_CAUSALITY: 'events' }) },
-  { name: 'promises', text: 'recording, EDGEWISE_CAUSALITY=promises', start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }) },
+  { name: 'events', text: 'recording, EDGEWISE_CAUSALITY=events', paired: true, start: edgewise({ EDGEWISE_CAUSALITY: 'events' }) },
+  { name: 'promises', text: 'recording, EDGEWISE_CAUSALITY=promises', paired: true, start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }) },
   {
     name: 'shared',
     text: 'the same in a server that has a connection of its own, so that promises have to be followed',
-    start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }, CONNECTED)
+    paired: true,
+    start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }, ['--require', path.join(__dirname, 'shared-connection.js')])
   },
   {
     name: 'async_hooks',
@@ -58,15 +59,6 @@ const VARIANTS = [
     start: bubbleprof
   }
 ]
-
-/**
- * How servers are started in which recording is switched on and off, by what the variant is called that they are when it is on.
- * @type {Record<string, Variant['start']>}
- */
-const SWITCHED = {
-  promises: edgewise({ EDGEWISE_ENABLED: '0' }),
-  shared: edgewise({ EDGEWISE_ENABLED: '0' }, CONNECTED)
-}
 
 /**
  * @param {Record<string, string>} settings
@@ -93,4 +85,4 @@ function bubbleprof (/** @type {Place} */ { servers, scratch }) {
   }
 }
 
-module.exports = { SWITCHED, VARIANTS }
+module.exports = { VARIANTS }

@@ -10,45 +10,27 @@ const { test } = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codeOf, countsOf } = require('../../benchmarks/overhead/callgrind')
 const { differences, partsOf } = require('../../benchmarks/overhead/instructions')
-const { summarizeSwitching } = require('../../benchmarks/overhead/summary')
-const { ORDERS, blockOf } = require('../../benchmarks/overhead/switching')
+const { pairOf } = require('../../benchmarks/overhead/pairs')
+const { summarizePairs } = require('../../benchmarks/overhead/summary')
 
 const about = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-9, `${value} is not ${expected}`)
 
-// The second process is a third slower, and the machine slows down meanwhile;
-// recording costs a tenth.
-const windows = (order) => order.map((who, i) => {
-  const speed = 1 + i / 10
-  return { who, us: [10 * speed * (who === 'first' ? 1.1 : 1), 13 * speed * (who === 'second' ? 1.1 : 1)] }
-})
-
-test('how two servers differ, and how fast the machine is, cancels out', () => {
-  for (const order of ORDERS) {
-    const block = blockOf(windows(order))
-    about(block.on, 1.1)
-    about(block.aa, 1)
-    assert.ok(block.offUs > 10 && block.offUs < 16)
-  }
-})
-
-test('each state follows each other one; the first is on before the second as often as after it', () => {
-  for (const order of ORDERS) assert.deepEqual([...order].sort(), ['first', 'none', 'none', 'second'])
-  const follows = ORDERS.flatMap((order) => order.slice(1).map((who, i) => `${order[i]} ${who}`)).filter((each) => each !== 'none none')
-  assert.equal(new Set(follows).size, 6)
-  const begins = ORDERS.map((order) => order.indexOf('first') < order.indexOf('second'))
-  assert.equal(begins.filter(Boolean).length, ORDERS.length / 2)
+test('the bare server may be either of a pair', () => {
+  const windows = [[10, 11], [20, 24]]
+  about(pairOf(windows, 0).ratio, Math.sqrt(1.1 * 1.2))
+  about(pairOf(windows, 0).offUs, Math.sqrt(10 * 20))
+  about(pairOf(windows, 1).ratio, 1 / Math.sqrt(1.1 * 1.2))
+  about(pairOf(windows, 1).offUs, Math.sqrt(11 * 24))
 })
 
 test('a pair is one number; the interval is over pairs', () => {
-  const block = (on) => ({ offUs: 10, aa: 1, on })
-  const one = { server: 'hello', variant: 'promises' }
-  const switching = [{ ...one, blocks: [block(1.1), block(1.3)] }, { ...one, variant: 'shared', blocks: [block(3)] }, { ...one, blocks: [block(1.2)] }]
-  const [row, other] = summarizeSwitching({ switching })
-  assert.deepEqual([row.variant, other.variant, other.pairs], ['promises', 'shared', 1])
-  assert.equal(row.pairs, 2)
-  about(row.on.ratio, Math.sqrt(Math.sqrt(1.1 * 1.3) * 1.2))
-  assert.equal(row.on.runs, 2)
-  assert.equal(row.aa.ratio, 1)
+  const of = (variant, ratio, offUs) => ({ server: 'hello', variant, round: 0, offUs, ratio })
+  const [row, other] = summarizePairs({ pairs: [of('promises', 1.1, 10), of('shared', 3, 10), of('promises', 1.2, 12)] })
+  assert.deepEqual([row.variant, row.ratio.runs, row.offUs], ['promises', 2, 11])
+  about(row.ratio.ratio, Math.sqrt(1.1 * 1.2))
+  assert.ok(row.ratio.low < 1.1 && row.ratio.high > 1.2)
+  assert.deepEqual([other.variant, other.ratio.high], ['shared', Infinity])
+  about(other.ratio.ratio, 3)
 })
 
 test('instructions are counted by function: of V8\'s own code what was last at its address', () => {
