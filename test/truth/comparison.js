@@ -102,12 +102,13 @@ function isForeign (node, truth, others) {
 /**
  * @param {any} truth
  * @param {{ from: number, to: number }} sent when the client sent it
- * @param {number} startNs the report's; it decides within what the client cannot know
+ * @param {{ start_ns: number, end_ns: number }} row the report's; it decides within what client and program cannot know
  * @returns {Record<string, number>} what its report should say; components that the program cannot know are missing
  */
-function expectedComponents (truth, sent, startNs) {
-  // The bytes left, and on loopback arrived, within the client's write().
-  const sentNs = Math.min(Math.max(startNs, sent.from), sent.to)
+function expectedComponents (truth, sent, row) {
+  // The bytes left, and on loopback arrived, within the client's write(), and the answer's within the program's end().
+  const sentNs = Math.min(Math.max(row.start_ns, sent.from), sent.to)
+  const endNs = Math.min(Math.max(row.end_ns, truth.answering), truth.end)
   const steps = truth.path.map((name) => truth.steps.find((step) => step.name === name)).filter((step) => step.begin !== null)
   const whole = steps.length === truth.path.length
   let exec = 0
@@ -117,15 +118,16 @@ function expectedComponents (truth, sent, startNs) {
   let known = whole
   for (const [i, step] of steps.entries()) {
     const ready = i === 0 ? sentNs : step.ready
+    const [begin, end] = [step.since ?? step.begin, Math.min(step.end, endNs)]
     if (ready === null) known = false
     else {
-      queue += step.begin - Math.max(ready, before)
+      queue += begin - Math.max(ready, before)
       io += Math.max(0, ready - before)
     }
-    exec += step.end - step.begin
-    before = step.end
+    exec += end - begin
+    before = end
   }
-  const latency = truth.end - sentNs
+  const latency = endNs - sentNs
   const expected = { latency_ns: latency, exec_ns: exec, waiting_ns: latency - exec }
   if (known) Object.assign(expected, { io_ns: io, queue_ns: queue })
   if (truth.gc_ns !== undefined) Object.assign(expected, { gc_ns: truth.gc_ns })

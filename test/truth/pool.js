@@ -6,6 +6,7 @@
 const { spawn } = require('node:child_process')
 const net = require('node:net')
 const path = require('node:path')
+const { now } = require('./witness')
 
 class Pool {
   /** @returns {Promise<Pool>} connected to an echo server of its own */
@@ -30,11 +31,14 @@ class Pool {
     this.onClose = onClose
     this.waiting = []
     this.text = ''
+    /** When the read began that runs now, ns. */
+    this.readNs = 0
     socket.setNoDelay(true)
     socket.on('data', (data) => this.#read(data))
   }
 
   #read (data) {
+    this.readNs = now()
     this.text += data
     const lines = this.text.split('\n')
     this.text = /** @type {string} */ (lines.pop())

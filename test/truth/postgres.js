@@ -6,6 +6,7 @@
 const { spawn } = require('node:child_process')
 const path = require('node:path')
 const pg = require('pg')
+const { now } = require('./witness')
 
 class Postgres {
   /** @returns {Promise<Postgres>} connected */
@@ -14,14 +15,18 @@ class Postgres {
       { env: { ...process.env, NODE_OPTIONS: '' }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     const { port } = await new Promise((resolve) => backend.once('message', resolve))
     const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'truth', database: 'truth', max: 1, idleTimeoutMillis: 0 })
+    const postgres = new Postgres(backend, pool)
     await pool.query('0')
-    return new Postgres(backend, pool)
+    return postgres
   }
 
   constructor (backend, pool) {
     this.backend = backend
     this.pool = pool
     this.waiting = []
+    /** When the read began that runs now, ns. */
+    this.readNs = 0
+    pool.on('connect', (client) => client.connection.stream.prependListener('data', () => { this.readNs = now() }))
     pool.on('acquire', () => this.waiting.shift()?.())
   }
 

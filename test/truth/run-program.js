@@ -123,7 +123,7 @@ function compare ({ ledger, stderr, out, testimony }) {
 function compareRequest ({ truth, row, out, ledger, others }) {
   const { process, thread, id } = row
   const { request } = report(out, { process, thread, request: id })
-  const expected = expectedComponents(truth, ledger.sent.get(truth.route), row.start_ns)
+  const expected = expectedComponents(truth, ledger.sent.get(truth.route), row)
   return {
     truth,
     row,

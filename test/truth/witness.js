@@ -22,15 +22,17 @@ const { OBSERVERS } = require('./observers')
  * @property {string | string[]} type
  * @property {string | null} after
  * @property {number | null} ready
+ * @property {number | null} since its begin, less the time that its event took for it before; null: not known
  * @property {number | null} begin
  * @property {number | null} end
  * @property {string} [observed] the route that the observer says
  *
- * @typedef {{ route: string, steps: Step[], path: string[], end: number | null }} Truth
+ * @typedef {{ route: string, steps: Step[], path: string[], answering: number | null, end: number | null }} Truth answering..end: it ended then
  */
 
 /** @type {Truth[]} */
 const requests = []
+let leftNs = 0
 const observer = OBSERVERS[process.env.TRUTH_OBSERVER ?? '']?.()
 
 /** @returns {number} CLOCK_MONOTONIC, ns; exact for 104 days after boot */
@@ -47,11 +49,16 @@ function spin (ms) {
   while (now() < end);
 }
 
+/** @returns {number} when a step last ended or began to answer, of whichever request, ns: what follows is no longer its request's */
+function lastLeft () {
+  return leftNs
+}
+
 /** One request, as its handler sees it. */
 class Witness {
   constructor (route) {
     /** @type {Truth} */
-    this.truth = { route, steps: [], path: [], end: null }
+    this.truth = { route, steps: [], path: [], answering: null, end: null }
     requests.push(this.truth)
   }
 
@@ -61,12 +68,13 @@ class Witness {
    * @param {string | string[]} type the event's, of which one is right
    * @param {string | null} after the step that caused it
    * @param {number | null} [ready] since when it could have run, ns; null: not known
+   * @param {number | null} [since] its begin, less the time that its event took for it before, ns
    */
-  enter (name, type, after, ready = null) {
+  enter (name, type, after, ready = null, since = null) {
     /** @type {Step} */
-    const step = { name, type, after, ready, begin: now(), end: null, observed: observer?.current() }
+    const step = { name, type, after, ready, since, begin: now(), end: null, observed: observer?.current() }
     this.truth.steps.push(step)
-    return { leave: () => { step.end = now() } }
+    return { leave: () => { step.end = leftNs = now() } }
   }
 
   /**
@@ -76,7 +84,7 @@ class Witness {
    * @param {string} after
    */
   hidden (name, type, after) {
-    this.truth.steps.push({ name, type, after, ready: null, begin: null, end: null })
+    this.truth.steps.push({ name, type, after, ready: null, since: null, begin: null, end: null })
   }
 
   /**
@@ -86,13 +94,19 @@ class Witness {
    * @param {string[]} critical the steps of the critical path, in order
    */
   finish (response, last, critical) {
+    const answering = now()
     response.end('done\n')
     last.leave()
-    this.ended(critical)
+    leftNs = answering
+    this.ended(critical, answering)
   }
 
-  /** @param {string[]} critical */
-  ended (critical) {
+  /**
+   * @param {string[]} critical
+   * @param {number} [answering] when what ended it began
+   */
+  ended (critical, answering = now()) {
+    this.truth.answering = answering
     this.truth.end = now()
     this.truth.path = critical
   }
@@ -165,4 +179,4 @@ function whenTold (stop) {
   if (!cluster.isWorker) process.channel?.unref()
 }
 
-module.exports = { Witness, dueAfter, now, serve, spin, tell, testify, whenTold }
+module.exports = { Witness, dueAfter, lastLeft, now, serve, spin, tell, testify, whenTold }

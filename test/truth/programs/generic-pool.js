@@ -5,7 +5,7 @@
 
 const genericPool = require('generic-pool')
 const { Pool } = require('../pool')
-const { serve, spin } = require('../witness')
+const { lastLeft, now, serve, spin } = require('../witness')
 
 module.exports = {
   name: 'generic-pool',
@@ -23,8 +23,8 @@ module.exports = {
 async function main () {
   const pool = genericPool.createPool({ create: () => Pool.open(), destroy: async (one) => one.close() }, { min: 1, max: 1 })
   await pool.ready()
-  // Of the answer in whose event the connection was last given back.
-  let givenBackSent = 0
+  // The answer in whose event the connection was last given back, and what that event did before any request's code.
+  let givenBack = { sent: 0, sharedNs: 0 }
 
   async function pooled (witness, request, response) {
     const warm = request.url.includes('/w')
@@ -33,14 +33,14 @@ async function main () {
     const acquired = pool.acquire()
     if (!free) source.leave()
     const connection = await acquired
-    const asking = free ? source : witness.enter('asking', 'tcp_read', 'source', givenBackSent)
+    const asking = free ? source : witness.enter('asking', 'tcp_read', 'source', givenBack.sent, lastLeft() - givenBack.sharedNs)
     spin(warm ? 0 : 2)
     const asked = connection.asked(warm ? 0 : 10)
     asking.leave()
-    const sentNs = await asked
-    const answer = witness.enter('answer', 'tcp_read', free ? 'source' : 'asking', sentNs)
+    const sent = await asked
+    givenBack = { sent, sharedNs: now() - connection.readNs }
+    const answer = witness.enter('answer', 'tcp_read', free ? 'source' : 'asking', sent, connection.readNs)
     spin(warm ? 0 : 3)
-    givenBackSent = sentNs
     pool.release(connection)
     witness.finish(response, answer, free ? ['source', 'answer'] : ['source', 'asking', 'answer'])
   }

@@ -4,7 +4,7 @@
 // that gives it back, inside that one's event.
 
 const { Postgres, sentNs } = require('../postgres')
-const { serve, spin } = require('../witness')
+const { lastLeft, now, serve, spin } = require('../witness')
 
 module.exports = {
   name: 'pg, pool.connect()',
@@ -24,15 +24,15 @@ module.exports = {
 
 async function main () {
   const database = await Postgres.open()
-  // Of the answer in whose event the connection was last given back.
-  let givenBackSent = 0
+  // The answer in whose event the connection was last given back, and what that event did before any request's code.
+  let givenBack = { sent: 0, sharedNs: 0 }
 
   async function queries (witness, request, response) {
     const ms = request.url.includes('/w') ? 0 : 10
     const steps = ['source']
     let step = witness.enter('source', 'tcp_read', null)
-    const enter = (name, ready) => {
-      step = witness.enter(name, 'tcp_read', steps.at(-1), ready)
+    const enter = (name, ready, since) => {
+      step = witness.enter(name, 'tcp_read', steps.at(-1), ready, since)
       steps.push(name)
     }
     for (const question of ['first', 'second']) {
@@ -40,13 +40,13 @@ async function main () {
       const connecting = database.pool.connect()
       if (!free) step.leave()
       const connection = await connecting
-      if (!free) enter(`${question} question`, givenBackSent)
+      if (!free) enter(`${question} question`, givenBack.sent, lastLeft() - givenBack.sharedNs)
       const asked = connection.query(String(ms))
       step.leave()
-      const ready = sentNs(await asked)
-      enter(`${question} answer`, ready)
+      const sent = sentNs(await asked)
+      givenBack = { sent, sharedNs: now() - database.readNs }
+      enter(`${question} answer`, sent, database.readNs)
       spin(ms / 5)
-      givenBackSent = ready
       connection.release()
     }
     witness.finish(response, step, steps)
