@@ -56,15 +56,15 @@ function energyIsKnown (cells) {
 
 function pairsOf (cells, app, policy, delayUs) {
   const low = ([BASE, AGAIN].includes(policy) ? [BASE] : [BASE, AGAIN]).flatMap((name) => runsOf(cells, app, name))
-  return unslowed(runsOf(cells, app, policy, delayUs)).flatMap((cell) => {
-    const bases = unslowed(cell.bases ?? low.filter(({ round }) => round === cell.round))
+  return withoutSlow(runsOf(cells, app, policy, delayUs)).flatMap((cell) => {
+    const bases = withoutSlow(cell.bases ?? low.filter(({ round }) => round === cell.round))
     return bases.length > 0 ? [{ cell, bases }] : []
   })
 }
 
 // Turns that found a slow machine in all attempts tell of it: left out where
 // there are others. (Those of static low, all together, are what they are.)
-function unslowed (cells) {
+function withoutSlow (cells) {
   const fast = cells.filter(({ turns, slow }) => !(turns === 1 && slow === 1))
   return fast.length > 0 ? fast : cells
 }
