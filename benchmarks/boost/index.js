@@ -24,7 +24,7 @@ const { IN_TURNS, PAGES, isWhole, missing, processes, rateKeyOf, rounds } = requ
 const { BASE, EMULATED, findPolicy } = require('./policies')
 const { measureFidelity, measureReactions } = require('./programs')
 const tuning = require('./tuning.json')
-const { measureTurns, secondsOf } = require('./turns')
+const { measureTurns, secondsOf, turnsOf } = require('./turns')
 
 const DOCS = path.join(ROOT, 'docs')
 const FIGURES = path.join(DOCS, 'boost-results')
@@ -71,15 +71,15 @@ async function run (args) {
 /** @returns {Results} */
 function load ({ seconds, turn, warmup, load, delaysUs, workers, json, resume, apps }) {
   const { packages, ...place } = machine()
-  const fresh = { schema: 4, plan: { seconds, turn, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, costs: [], cells: [] }
+  const fresh = { schema: 5, plan: { seconds, turn, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, costs: [], cells: [] }
   const found = loadResults(fresh, { json, resume })
   return { ...found, apps: NAMES.filter((name) => found.apps.includes(name) || apps.includes(name)) }
 }
 
 function announce (runs, { seconds, turn, warmup }) {
-  const turns = runs.filter(({ section }) => IN_TURNS.includes(section)).length
   const { settleS, turnS } = secondsOf({ ratePerS: Infinity, turn })
-  const minutes = (2 * turns * (settleS + turnS) + (runs.length - turns) * (seconds + warmup)) / 60
+  const loadS = ([{ section }, ...others]) => IN_TURNS.includes(section) ? turnsOf(others.length).length * (settleS + turnS) : seconds + warmup
+  const minutes = processes(runs).reduce((sum, together) => sum + loadS(together), 0) / 60
   say(`${runs.length} runs, ${minutes.toFixed(0)} minutes of load at least, and what starting the applications takes`)
 }
 

@@ -75,7 +75,7 @@ function setting ({ plan, machine, rates, pilots, cells }) {
 
 function inTurns ({ turn }) {
   return `- Policies take turns in a process (${IN_TURNS.join(', ')}): ${turn} s each and as many more as ${LEAST_OF_A_TURN} requests take, after some seconds in which they come
-  to know the load; before and after each there is one of static low, with which it is compared. All turns of a round begin with the same data
+  to know the load; each is compared with the nearest two of static low, which comes before and after every two of them. All turns of a round begin with the same data
   and a collected heap and meet the same arrivals and requests.`
 }
 
@@ -86,14 +86,14 @@ function alone ({ seconds }) {
 
 function slowed (slow, runs) {
   return `- In ${slow} of ${runs} runs the processor did less than ${Math.round(100 * SLOW)} % of the work that it does at its fastest, just before or
-  after, and in two more tries: another guest of the machine.`
+  after, and in one more try: another guest of the machine.`
 }
 
 function slowTurns (cells) {
   const sum = (name) => cells.reduce((total, cell) => total + (cell[name] ?? 0), 0)
   if (sum('slow') === 0) return []
   return [`- In ${sum('slow')} of ${sum('turns')} turns the application's main thread answered less than ${Math.round(100 * SLOW)} % of the requests for each second that it ran
-  that it answered in its fastest turn, in three tries. They are left out where a policy has other rounds, or a turn another low one beside it.`]
+  that it answered in its fastest turn, in two tries. They are left out where a policy has other rounds, or a turn another low one beside it.`]
 }
 
 function listRates (rates) {

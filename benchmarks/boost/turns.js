@@ -2,8 +2,8 @@
 
 // One process of an application, in which static low and the policies take
 // turns. On a shared machine two processes, one after the other, differ by more
-// than what is to be measured; a policy and the low turns just before and after
-// it meet the same machine. All turns of a round meet the same data, arrivals
+// than what is to be measured; a policy and the nearest low turns before and
+// after it meet the same machine. All turns of a round meet the same data, arrivals
 // and requests, and begin with a collected heap, so that a full collection does
 // not come in one and in the next by chance.
 
@@ -31,6 +31,9 @@ const MOST_SETTLE_S = 5
 /** A loop in overload answers late. */
 const ANSWER_MS = 30_000
 const ALWAYS_HIGHER = ['mid', 'high']
+/** Policies between two low turns: half of the time would go to low turns if it were one. */
+const BETWEEN = 2
+const LOW = -1
 
 /** @param {{ ratePerS: number, turn: number }} settings turn: seconds measured, at least */
 function secondsOf ({ ratePerS, turn }) {
@@ -45,19 +48,37 @@ function secondsOf ({ ratePerS, turn }) {
  * @param {import('./policies').Known[]} known of each
  * @param {{ ratePerS: number, turn: number, warmup: number, signal: AbortSignal }} settings
  * @returns {Promise<any[]>} by run what measureRun() of cell.js returns of client, intended and boost, and `bases`: the same of the
- *   two low turns around it; `turns`: how many, and `slow`: how many of them found a slow machine in all attempts. Of static low
+ *   nearest low turns before and after it; `turns`: how many, and `slow`: how many of them found a slow machine in all attempts. Of static low
  *   itself all of its turns together, and no bases
  */
 async function measureTurns (runs, known, settings) {
   const [{ app, actuator }] = runs
   const low = startOf(BASE, {}, { actuator }).env
   const others = runs.flatMap((run, i) => run.policy === BASE ? [] : [{ run, env: startOf(run.policy, known[i], run).env }])
-  const turns = await takeTurns(app, [low, ...others.flatMap(({ env }) => [env, low])], { ...settings, seed: runs[0].round + 1 })
+  const order = turnsOf(others.length)
+  const turns = await takeTurns(app, order.map((other) => other === LOW ? low : others[other].env), { ...settings, seed: runs[0].round + 1 })
   const base = runs.find(({ policy }) => policy === BASE)
   return [
-    ...base ? [{ ...base, ...tell(turns.filter((_, i) => i % 2 === 0)) }] : [],
-    ...others.map(({ run }, i) => ({ ...run, ...tell([turns[2 * i + 1]]), bases: [tell([turns[2 * i]]), tell([turns[2 * i + 2]])] }))
+    ...base ? [{ ...base, ...tell(turns.filter((_, i) => order[i] === LOW)) }] : [],
+    ...others.map(({ run }, i) => {
+      const at = order.indexOf(i)
+      const around = [order.lastIndexOf(LOW, at), order.indexOf(LOW, at)]
+      return { ...run, ...tell([turns[at]]), bases: around.map((one) => tell([turns[one]])) }
+    })
   ]
+}
+
+/**
+ * @param {number} others policies but static low
+ * @returns {number[]} whose turn it is: one of them, or LOW, which is first, last and after every BETWEEN of them
+ */
+function turnsOf (others) {
+  const order = [LOW]
+  for (let i = 0; i < others; i++) {
+    order.push(i)
+    if (i % BETWEEN === BETWEEN - 1 || i === others - 1) order.push(LOW)
+  }
+  return order
 }
 
 function takeTurns (app, envs, { ratePerS, turn, warmup, seed, signal }) {
@@ -148,4 +169,4 @@ function switchTo (pid, env) {
   return send(pid, 'on', { details: { env, collected: true }, timeoutMs: ANSWER_MS })
 }
 
-module.exports = { LEAST_REQUESTS, measureTurns, secondsOf }
+module.exports = { LEAST_REQUESTS, LOW, measureTurns, secondsOf, turnsOf }

@@ -16,7 +16,7 @@ const { tailRoutes } = require('../../benchmarks/boost/pilots')
 const { PAGES, isWhole, missing, processes, rounds } = require('../../benchmarks/boost/plan')
 const { POLICIES, startOf } = require('../../benchmarks/boost/policies')
 const { behaviour, meanRow, paretoFrontier, propositions, rowOf } = require('../../benchmarks/boost/summary')
-const { secondsOf } = require('../../benchmarks/boost/turns')
+const { LOW, secondsOf, turnsOf } = require('../../benchmarks/boost/turns')
 const { between } = require('../../benchmarks/boost/window')
 
 const PROGRAM = path.join(__dirname, '../../benchmarks/boost/index.js')
@@ -170,6 +170,13 @@ test('a turn is of enough requests for its p99.9, after as many as a policy need
   assert.deepStrictEqual(secondsOf({ ratePerS: 1000, turn: 6 }), { settleS: 2, turnS: 6 })
   assert.deepStrictEqual(secondsOf({ ratePerS: 100, turn: 6 }), { settleS: 3, turnS: 10 })
   assert.deepStrictEqual(secondsOf({ ratePerS: 10, turn: 6 }), { settleS: 5, turnS: 100 })
+})
+
+test('static low has its turn before and after every two policies, and last', () => {
+  assert.deepStrictEqual(turnsOf(0), [LOW])
+  assert.deepStrictEqual(turnsOf(1), [LOW, 0, LOW])
+  assert.deepStrictEqual(turnsOf(4), [LOW, 0, 1, LOW, 2, 3, LOW])
+  assert.deepStrictEqual(turnsOf(3), [LOW, 0, 1, LOW, 2, LOW])
 })
 
 test('a turn is compared with the low turns around it', () => {
