@@ -78,7 +78,8 @@ function load ({ seconds, turn, warmup, load, delaysUs, workers, json, resume, a
 
 function announce (runs, { seconds, turn, warmup }) {
   const { settleS, turnS } = secondsOf({ ratePerS: Infinity, turn })
-  const loadS = ([{ section }, ...others]) => IN_TURNS.includes(section) ? turnsOf(others.length).length * (settleS + turnS) : seconds + warmup
+  const loadS = (/** @type {import('./plan').Run[]} */ together) =>
+    IN_TURNS.includes(together[0].section) ? turnsOf(together.length - 1).length * (settleS + turnS) : seconds + warmup
   const minutes = processes(runs).reduce((sum, together) => sum + loadS(together), 0) / 60
   say(`${runs.length} runs, ${minutes.toFixed(0)} minutes of load at least, and what starting the applications takes`)
 }
