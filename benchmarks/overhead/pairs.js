@@ -57,4 +57,4 @@ function pairOf (windows, bare) {
   }
 }
 
-module.exports = { measurePairs, pairOf, PAIRS, WARMUP_S, WINDOWS, WINDOW_S }
+module.exports = { measurePairs, pairOf, WARMUP_S, WINDOWS, WINDOW_S }
