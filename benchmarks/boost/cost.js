@@ -22,16 +22,17 @@ const BOOST = 'gc,queue'
 /**
  * @param {{ costs: Cost[] }} results gets what it lacks
  * @param {{ runs: number, signal: AbortSignal }} options signal: looked at before each process
- * @param {() => void} save called after each process
+ * @param {(one: string) => void} save called after each process
  */
 async function measureCosts ({ costs }, { runs, signal }, save) {
+  const processes = PROCESSES_PER_ROUND * runs
   const settings = { ...SETTINGS, servers: await installServers() }
-  for (let round = 0; round < PROCESSES_PER_ROUND * runs; round++) {
+  for (let round = 0; round < processes; round++) {
     for (const server of SERVERS) {
       if (isKnown(costs, server, round)) continue
       signal.throwIfAborted()
       costs.push({ server, round, blocks: await measureAlternation(server, switched, settings, BLOCKS) })
-      save()
+      save(`${server}, process ${round + 1} of ${processes}`)
     }
   }
 }

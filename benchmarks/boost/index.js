@@ -58,7 +58,12 @@ async function run (args) {
     for (const app of options.apps) await prepare(findApp(app))
     results.fidelity ??= await measureFidelity(settings)
     if (options.sections.includes('reaction')) results.reaction ??= await measureReactions(settings)
-    if (options.sections.includes('cost')) await measureCosts(results, settings, () => saveResults(results, options.json))
+    if (options.sections.includes('cost')) {
+      await measureCosts(results, settings, (one) => {
+        saveResults(results, options.json)
+        say(`cost, ${one}`)
+      })
+    }
     const began = Date.now()
     for (const [round, runs] of due.entries()) {
       for (const together of processes(runs)) await measureProcess(results, together, settings)

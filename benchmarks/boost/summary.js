@@ -15,6 +15,7 @@ const { AGAIN, BASE, POLICIES } = require('./policies')
 /** @typedef {{ name: string, energy: number, reduction: number }} Point */
 
 const TAIL = (cell) => cell.client.p999
+const P99 = (cell) => cell.client.p99
 const ENERGY = (cell) => cell.boost.energy
 
 /**
@@ -109,9 +110,10 @@ function reductionOf ({ value, low, high, runs }) {
  * @param {string[]} apps at least one
  * @param {string} policy
  * @param {number} [delayUs]
+ * @param {(cell: any) => number} [of]
  * @returns {Row | undefined} undefined: not measured in all
  */
-function meanRow (cells, apps, policy, delayUs = 0) {
+function meanRow (cells, apps, policy, delayUs = 0, of = TAIL) {
   const byApp = apps.map((app) => pairsOf(cells, app, policy, delayUs))
   if (byApp.some((pairs) => pairs.length === 0)) return undefined
   const all = byApp.flatMap((pairs) => pairs.map(({ cell }) => cell))
@@ -120,7 +122,7 @@ function meanRow (cells, apps, policy, delayUs = 0) {
     app: 'mean',
     policy,
     delayUs,
-    reduction: reductionOf(meanOf(TAIL)),
+    reduction: reductionOf(meanOf(of)),
     energy: energyIsKnown(all) ? meanOf(ENERGY) : null,
     cells: all
   }
@@ -212,4 +214,4 @@ function behaviour (cells, policy) {
   }
 }
 
-module.exports = { behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf, summarizeCosts }
+module.exports = { P99, behaviour, meanRow, paretoFrontier, points, propositions, rowOf, runsOf, summarizeCosts }

@@ -82,8 +82,13 @@ function rowOf (group, off) {
     openHelpersPercent: helpers(group.flatMap(({ open }) => open ?? [])),
     errors: windows.reduce((sum, { errors }) => sum + errors, 0),
     lagged: group.filter(({ open }) => open?.lagged).length,
-    said: [...new Set(group.map(({ said }) => said.trim()).filter(Boolean))]
+    said: distinct(group.map(({ said }) => said.trim()).filter(Boolean))
   }
+}
+
+// Texts that differ by their numbers only are one, the last of them.
+function distinct (texts) {
+  return [...new Map(texts.map((text) => [text.replace(/\d+/g, '#'), text])).values()]
 }
 
 /** @returns {Record<string, number>} */
