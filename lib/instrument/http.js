@@ -8,6 +8,7 @@
 const channels = require('node:diagnostics_channel')
 const { OutgoingMessage, ServerResponse } = require('node:http')
 const { beginOpen, forgetOpen, latestOpen, open, openOf } = require('./open-requests')
+const { lookUp } = require('./properties')
 const { KIND, OUTCOME, WORD } = require('./requests')
 
 /**
@@ -27,16 +28,15 @@ function instrumentHttp ({ calls, following, routes, words }) {
     if (!following.decided) following.requestBegan(overlaps)
   }
 
-  // Express gives the two objects prototypes of its own, request by request:
-  // each property that is read of them, here and in the routes, is a miss of
-  // the inline cache and costs some 150 ns.
+  // Each property that is read of the two objects, here and in the routes, is
+  // dear where they are Express's: see properties.js.
   function end (opened, response, request, outcome) {
     const id = opened.idOf(response)
     if (id === 0) return
     const route = routes.numberOf(request, opened.routeOf(response))
     opened.remove(response)
     if (!following.decided) following.requestEnded()
-    const status = response.statusCode | 0
+    const status = (routes.ofExpress ? lookUp(response, 'statusCode') : response.statusCode) | 0
     if (outcome === OUTCOME.finished && words[WORD.written] !== 0 && words[WORD.ended] === 0) {
       // Its last byte was just written, as the recorder has seen: no call.
       words[WORD.endedRoute] = route
@@ -100,13 +100,13 @@ function wrapEnd (after, words) {
   const wrapper = function end (chunk, encoding, callback) {
     words[WORD.written] = 0
     const original = own === undefined ? parent.end : before
-    // Express and Fastify pass two and three, with which a direct call is cheaper.
-    const { length } = arguments
-    const result = length === 1
-      ? original.call(this, chunk)
-      : length === 2
-        ? original.call(this, chunk, encoding)
-        : length === 3 ? original.call(this, chunk, encoding, callback) : Reflect.apply(original, this, arguments)
+    let result
+    switch (arguments.length) { // Calls as Express and Fastify make are cheaper than Reflect.apply().
+      case 1: result = original.call(this, chunk); break
+      case 2: result = original.call(this, chunk, encoding); break
+      case 3: result = original.call(this, chunk, encoding, callback); break
+      default: result = Reflect.apply(original, this, arguments)
+    }
     if (!over) after(this)
     return result
   }

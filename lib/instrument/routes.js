@@ -5,6 +5,7 @@
 // which Express has mounted a router, of which no pattern is left. Never a query.
 
 const { kRoute } = require('./open-requests')
+const { lookUp } = require('./properties')
 
 const MAX_ROUTES = 2000
 const MAX_PATHS = 20_000
@@ -67,6 +68,8 @@ class RouteTable {
     /** @type {Map<string, Map<string, number>>} method -> url path -> number */
     this.paths = new Map()
     this.routes = 0
+    /** Whether requests have been Express's: from then on they and their responses are looked up (properties.js). */
+    this.ofExpress = false
     /** @type {string | undefined} */
     this.lastMethod = undefined
     /** @type {Map<string, number>} */
@@ -89,8 +92,11 @@ class RouteTable {
   /** The same; throws where the application's own properties of the request are not what Node and frameworks put there. */
   numberOfMatched (/** @type {any} */ request, /** @type {any} */ left) {
     if (left === undefined) {
-      const route = request.route // Express
-      if (route?.path !== undefined) return this.numberOfRoute(request.method, request.baseUrl || '', route)
+      const route = this.ofExpress ? lookUp(request, 'route') : request.route
+      if (route?.path !== undefined) {
+        this.ofExpress = true
+        return this.numberOfRoute(lookUp(request, 'method'), lookUp(request, 'baseUrl') || '', route)
+      }
       left = request[kRoute]
     }
     if (typeof left === 'object') return this.numberOfRoute(request.method, '', left)

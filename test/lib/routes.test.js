@@ -41,6 +41,13 @@ test('a table does not take the numbers of another, of an earlier recording', ()
   assert.equal(newTable().textOf({ method: 'GET', route }), 'GET /')
 })
 
+test('after a request of Express one of another server still has its path', () => {
+  const { textOf } = newTable()
+  assert.equal(textOf({ method: 'GET', baseUrl: '/a', route: { path: '/:id' } }), 'GET /a/:id')
+  assert.equal(textOf({ method: 'GET', url: '/b?q=1' }), 'GET /b')
+  assert.equal(textOf({ method: 'PUT', baseUrl: '/a', route: { path: '/:id' } }), 'PUT /a/:id')
+})
+
 test('a frozen route is left as it is', () => {
   const { textOf } = newTable()
   const route = Object.freeze({ path: '/frozen' })
