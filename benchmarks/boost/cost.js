@@ -22,9 +22,9 @@ const BOOST = 'gc,queue'
 /**
  * @param {{ costs: Cost[] }} results gets what it lacks
  * @param {{ runs: number, signal: AbortSignal }} options signal: looked at before each process
- * @param {(one: string) => void} save called after each process
+ * @param {(one: string) => void} measured called after each process, with its name
  */
-async function measureCosts ({ costs }, { runs, signal }, save) {
+async function measureCosts ({ costs }, { runs, signal }, measured) {
   const processes = PROCESSES_PER_ROUND * runs
   const settings = { ...SETTINGS, servers: await installServers() }
   for (let round = 0; round < processes; round++) {
@@ -32,7 +32,7 @@ async function measureCosts ({ costs }, { runs, signal }, save) {
       if (isKnown(costs, server, round)) continue
       signal.throwIfAborted()
       costs.push({ server, round, blocks: await measureAlternation(server, switched, settings, BLOCKS) })
-      save(`${server}, process ${round + 1} of ${processes}`)
+      measured(`${server}, process ${round + 1} of ${processes}`)
     }
   }
 }

@@ -15,7 +15,7 @@ const IN_TURNS = ['main', 'sensitivity']
 /** What a recorded run is for: the propositions of section 4.4. */
 const LEVELS = ['low', 'mid', 'high']
 
-/** What is published: each page's sections are measured together, in two and a half hours at most. */
+/** What is published: each page's sections are measured together, so that a page is of one machine. */
 const PAGES = [
   { file: 'boost-results.md', title: 'Boosting, measured on an emulated frequency', sections: ['main', 'tuning', 'reaction', 'cost'] },
   { file: 'boost-variants.md', title: 'Boosting several workers, with slow transitions, and what its measurement stands on', sections: ['cluster', 'validation', 'sensitivity'] }
