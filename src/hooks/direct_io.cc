@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 
 namespace edgewise {
 namespace {
@@ -55,6 +56,23 @@ ssize_t Either(int fd, SocketCall socket_call, FileCall file_call) {
   return file_call();
 }
 
+// A head and a small body: the kernel takes one buffer in less time than a list
+// of two, the copy included.
+constexpr size_t kMostJoined = 2048;
+
+// Their bytes; -1: more than fit.
+ssize_t Join(const iovec* parts, int count,
+             std::array<char, kMostJoined>& joined) {
+  size_t bytes = 0;
+  for (int i = 0; i < count; ++i) {
+    const iovec& part = parts[i];
+    if (part.iov_len > joined.size() - bytes) return -1;
+    std::memcpy(joined.data() + bytes, part.iov_base, part.iov_len);
+    bytes += part.iov_len;
+  }
+  return static_cast<ssize_t>(bytes);
+}
+
 }  // namespace
 
 void NoteStreamSocket(int fd) { stream_sockets.Add(fd); }
@@ -78,6 +96,10 @@ void NoteStreamSocket(int fd) { stream_sockets.Add(fd); }
   return Either(
       fd,
       [&] {
+        std::array<char, kMostJoined> joined;
+        if (const ssize_t bytes = Join(parts, count, joined); bytes >= 0) {
+          return syscall(SYS_sendto, fd, joined.data(), bytes, 0, nullptr, 0);
+        }
         msghdr message{};
         message.msg_iov = const_cast<iovec*>(parts);
         message.msg_iovlen = static_cast<size_t>(count);

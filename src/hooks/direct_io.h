@@ -11,7 +11,8 @@ namespace edgewise {
 // read(2), write(2) and writev(2) by the shortest way to the kernel: without
 // glibc's entry into a cancellation point and out of it (Node cancels no
 // thread), and for connections by recvfrom, sendto and sendmsg, which spare the
-// kernel what is of files only (docs/architecture.md).
+// kernel what is of files only; few bytes in several parts go as one
+// (docs/architecture.md).
 ssize_t DirectRead(int fd, void* data, size_t size);
 ssize_t DirectWrite(int fd, const void* data, size_t size);
 ssize_t DirectWriteV(int fd, const iovec* parts, int count);

@@ -119,9 +119,12 @@ void EventTracker::Close(uint64_t now) {
   if (poll_waited_) open_.flags |= kFlagLoopSlept;
   recorder_->PushEvent(next_sequence_, [&](Record& record) {
     record.ticks = open_.begin;
-    record.duration = static_cast<float>(now - open_.begin);
+    // Through int64_t: one instruction, and no time is that long.
+    record.duration =
+        static_cast<float>(static_cast<int64_t>(now - open_.begin));
     if (open_.ready_kind != ReadyKind::kNone && open_.ready < open_.begin) {
-      record.ready_before = static_cast<float>(open_.begin - open_.ready);
+      record.ready_before =
+          static_cast<float>(static_cast<int64_t>(open_.begin - open_.ready));
     }
     PutIds(record, open_.async_id, ids_.counter());
     record.kind = RecordKind::kEvent;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "platform/prefetch.h"
 #include "trace/record.h"
 
 namespace edgewise {
@@ -32,7 +33,7 @@ class Ring {
     fill(record);
     // The consumer's processor has the next line; fetching it back takes longer
     // than what happens until the next record.
-    __builtin_prefetch(&slots_[(head + 1 + kAhead) & mask_], 1);
+    PrefetchToWrite(&slots_[(head + 1 + kAhead) & mask_]);
     // Release: the slots are written before the consumer sees the new head.
     head_.store(head + 1, std::memory_order_release);
     return true;

@@ -95,6 +95,18 @@ for (const [what, env] of Object.entries({ recorded: {}, boosted: BOOSTED })) {
   })
 }
 
+test('parts that are written together arrive as they are, few or many, small or large', async (t) => {
+  const app = await startApp(t, 'http.js')
+  const agent = new http.Agent({ keepAlive: true })
+  const boundary = Array.from({ length: 100 }, (_, i) => [30, 1700 + 4 * i]) // With its head such a response has 2048 bytes at some time.
+  for (const sizes of [[1], [10, 20], Array(26).fill(7), [5000, 1], [1, 70_000, 3], ...boundary]) {
+    const { body } = await request(app.port, `/parts/${sizes.join()}`, { agent })
+    assert.equal(body, sizes.map((size, i) => String.fromCharCode(97 + i).repeat(size)).join(''), `parts of ${sizes.join(', ')} bytes`)
+  }
+  agent.destroy()
+  await app.stop()
+})
+
 test('a worker that ends leaves the connections of others alone that have its numbers', async (t) => {
   const app = await startApp(t, 'leaving-worker.js')
   const first = new http.Agent({ keepAlive: true })

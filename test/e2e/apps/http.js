@@ -77,6 +77,13 @@ const handlers = {
     for (const { fd } of read) fs.closeSync(fd)
     response.end(JSON.stringify({ written: files.map(({ fd }) => fd), read }))
   },
+  // Parts of such sizes, handed to the kernel together.
+  parts: (request, response) => {
+    response.cork()
+    for (const [i, size] of request.url.split('/')[2].split(',').entries()) response.write(Buffer.alloc(Number(size), 97 + i))
+    response.uncork()
+    response.end()
+  },
   // How often the process has asked the kernel to read and write a file, by now.
   calls: (request, response) => {
     const io = fs.readFileSync('/proc/self/io', 'utf8')
