@@ -76,7 +76,7 @@ async function run (args) {
 /** @returns {Results} */
 function load ({ seconds, turn, warmup, load, delaysUs, workers, json, resume, apps }) {
   const { packages, ...place } = machine()
-  const fresh = { schema: 5, plan: { seconds, turn, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, costs: [], cells: [] }
+  const fresh = { schema: 6, plan: { seconds, turn, warmup, load, delaysUs, workers }, machine: place, apps, rates: {}, pilots: {}, costs: [], cells: [] }
   const found = loadResults(fresh, { json, resume })
   return { ...found, apps: NAMES.filter((name) => found.apps.includes(name) || apps.includes(name)) }
 }
@@ -112,7 +112,7 @@ async function measureOne (results, one, known, settings) {
 function tell ({ section, app, policy, delayUs, client, boost, bases }, began) {
   const delay = delayUs > 0 ? ` with transitions of ${delayUs} µs` : ''
   const ms = (one) => (one.client.p999 / 1e6).toFixed(1)
-  say(`${section}, ${app}, ${policy}${delay}: p99.9 ${ms({ client })} ms${bases ? `, ${bases.map(ms).join(' and ')} around it` : ''}, ` +
+  say(`${section}, ${app}, ${policy}${delay}: p99.9 ${ms({ client })} ms${bases ? `, at low ${bases.map(ms).join(', ')}` : ''}, ` +
     `energy ${boost.energy === null ? 'unavailable' : boost.energy.toFixed(3)} (${elapsed(began)})`)
 }
 

@@ -75,7 +75,7 @@ function setting ({ plan, machine, rates, pilots, cells }) {
 
 function inTurns ({ turn }) {
   return `- Policies take turns in a process (${IN_TURNS.join(', ')}): ${turn} s each and as many more as ${LEAST_OF_A_TURN} requests take, after some seconds in which they come
-  to know the load; each is compared with the nearest two of static low, which comes before and after every two of them. All turns of a round begin with the same data
+  to know the load; each is compared with the median of those of static low, which comes before and after every two of them. All turns of a round begin with the same data
   and a collected heap and meet the same arrivals and requests.`
 }
 
@@ -112,7 +112,7 @@ function summary (cells, { apps }) {
     const row = meanRow(cells, apps, name)
     if (!row) return []
     const paper = PAPER.policies[name]
-    const atP99 = /** @type {any} */ (meanRow(cells, apps, name, 0, P99))
+    const atP99 = meanRow(cells, apps, name, 0, P99)
     return [[`\`${name}\``, text, reduction(row), reduction(atP99), energy(row), paper ? `${paper.reduction} %, ${paper.energy}` : paperStatic(name)]]
   })
   if (rows.length === 0) return 'No policy was measured on all applications.'
@@ -138,7 +138,7 @@ function byApp (cells, { apps }) {
       const at = (quantile) => (mean(row.cells.map(({ client }) => client[quantile])) / MS).toPrecision(3)
       const intended = rowOf(cells, app, name, 0, (cell) => cell.intended.p999)
       const atP99 = rowOf(cells, app, name, 0, P99)
-      return [[`\`${name}\``, at('p50'), at('p99'), at('p999'), reduction(row), reduction(/** @type {any} */ (intended)), reduction(/** @type {any} */ (atP99)), energy(row)]]
+      return [[`\`${name}\``, at('p50'), at('p99'), at('p999'), reduction(row), reduction(intended), reduction(atP99), energy(row)]]
     })
     return `**${app}**\n\n${table(['policy', 'p50, ms', 'p99', 'p99.9', 'tail reduction', 'the same from the intended send', 'of p99', 'energy, modelled'], rows)}`
   }).join('\n\n')
@@ -257,10 +257,10 @@ stolen any more, its end with the first steal, which comes up to one pause of th
 ${table(['transition delay', 'changes', 'boost', 'end of boost'], seen)}`
 }
 
-/** @param {import('./summary').Row} row */
-function reduction ({ reduction: of }) {
+/** @param {import('./summary').Row | undefined} row */
+function reduction (row) {
   const percent = (number) => `${number.toFixed(1)} %`
-  return percent(of.value) + bracketed(percent, of)
+  return row ? percent(row.reduction.value) + bracketed(percent, row.reduction) : ''
 }
 
 /** @param {import('./summary').Row} row */

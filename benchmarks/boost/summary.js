@@ -1,8 +1,8 @@
 'use strict'
 
-// From the runs to what the page says. A turn is compared with the low turns
-// around it; a run with a process of its own with the static low runs (two, if
-// there is an A/A one) of the same round and application.
+// From the runs to what the page says. A turn is compared with the low turns of
+// its process; a run with a process of its own with the static low runs (two,
+// if there is an A/A one) of the same round and application.
 
 // @ts-ignore: the types are those of its ES module
 const { mean } = require('simple-statistics')
@@ -70,9 +70,9 @@ function withoutSlow (cells) {
   return fast.length > 0 ? fast : cells
 }
 
-// To the geometric mean of the bases: one run of the two may have met a slow phase.
+// To the median of the bases (of two, their geometric mean): any of them may have met a pause of the machine.
 function ratioOf ({ cell, bases }, of) {
-  return Math.exp(mean(bases.map((base) => Math.log(of(cell) / of(base)))))
+  return Math.exp(median(bases.map((base) => Math.log(of(cell) / of(base)))))
 }
 
 /**
