@@ -75,7 +75,7 @@ function setting ({ plan, machine, rates, pilots, cells }) {
 
 function inTurns ({ turn }) {
   return `- Policies take turns in a process (${IN_TURNS.join(', ')}): ${turn} s each and as many more as ${LEAST_OF_A_TURN} requests take, after some seconds in which they come
-  to know the load; each is compared with the median of those of static low, which comes before and after every two of them. All turns of a round begin with the same data
+  to know the load; each is compared with the geometric mean of those of static low, which comes before and after every two of them. All turns of a round begin with the same data
   and a collected heap and meet the same arrivals and requests.`
 }
 
