@@ -30,9 +30,10 @@ function instrumentHttp ({ calls, following, routes, words }) {
 
   // Each property that is read of the two objects, here and in the routes, is
   // dear where they are Express's: see properties.js.
-  function end (opened, response, request, outcome) {
+  function end (opened, response, outcome) {
     const id = opened.idOf(response)
     if (id === 0) return
+    const request = routes.ofExpress ? lookUp(response, 'req') : response.req
     const route = routes.numberOf(request, opened.routeOf(response))
     opened.remove(response)
     if (!following.decided) following.requestEnded()
@@ -49,28 +50,27 @@ function instrumentHttp ({ calls, following, routes, words }) {
 
   // The connection went away under its open responses.
   function abortOpen (opened) {
-    for (const response of opened.responses()) end(opened, response, response.req, OUTCOME.aborted)
+    for (const response of opened.responses()) end(opened, response, OUTCOME.aborted)
   }
 
   function onFinish () {
     const opened = openOf(this.req?.socket) // None when the application has taken it away.
     if (opened === undefined || opened.socket.errored) return
     words[WORD.written] = 0 // The last write may have been another's.
-    end(opened, this, this.req, OUTCOME.finished)
+    end(opened, this, OUTCOME.finished)
   }
 
   const restoreEnd = wrapEnd((response) => {
     const latest = latestOpen()
-    if (latest.isBeingWritten(response)) return endOnceWritten(latest, response, latest.request, latest.socket.writableLength)
-    const request = response.req // None when a test made the response.
-    const opened = openOf(request?.socket)
+    if (latest.isBeingWritten(response)) return endOnceWritten(latest, response, latest.socket.writableLength)
+    const opened = openOf(response.req?.socket) // No request when a test made the response.
     if (opened === undefined || opened.idOf(response) === 0) return // It began before recording did, or has ended.
-    endOnceWritten(opened, response, request, response.writableLength)
+    endOnceWritten(opened, response, response.writableLength)
   }, words)
 
-  function endOnceWritten (opened, response, request, unwritten) {
+  function endOnceWritten (opened, response, unwritten) {
     // A write that failed leaves nothing unwritten either; the connection closes.
-    if (unwritten === 0 && !opened.socket.errored) end(opened, response, request, OUTCOME.finished)
+    if (unwritten === 0 && !opened.socket.errored) end(opened, response, OUTCOME.finished)
     else if (response.listenerCount('finish', onFinish) === 0) response.once('finish', onFinish) // Else end() was called before.
   }
 

@@ -20,7 +20,6 @@ class OpenRequests {
     this.socket = socket
     this.recording = recording
     this.response = null
-    this.request = null
     this.id = 0
     /** @type {any} */
     this.route = undefined
@@ -28,10 +27,10 @@ class OpenRequests {
     this.others = null
   }
 
-  add (/** @type {any} */ response, /** @type {any} */ request, /** @type {number} */ id) {
+  // Of its two objects one is kept: a young object that an old one keeps is dear.
+  add (/** @type {any} */ response, /** @type {number} */ id) {
     if (this.response === null) {
       this.response = response
-      this.request = request
       this.id = id
       this.route = undefined
     } else {
@@ -52,7 +51,7 @@ class OpenRequests {
   }
 
   remove (/** @type {any} */ response) {
-    if (this.response === response) this.response = this.request = null
+    if (this.response === response) this.response = null
     else this.others?.delete(response)
   }
 
@@ -80,18 +79,18 @@ function beginOpen (onClose) {
 
 /**
  * A request begins.
- * @param {{ request: any, response: any, socket: any }} message Node's own
+ * @param {{ response: any, socket: any }} message Node's own
  * @param {number} id
  * @returns {boolean} whether the one that began before it is still open
  */
-function open ({ request, response, socket }, id) {
+function open ({ response, socket }, id) {
   const overlaps = latest.response !== null
   latest = socket[kOpen]
   if (latest === undefined || latest.recording !== recording) {
     if (latest === undefined) socket.once('close', onClose)
     latest = socket[kOpen] = new OpenRequests(socket)
   }
-  latest.add(response, request, id)
+  latest.add(response, id)
   return overlaps
 }
 
@@ -124,7 +123,7 @@ function forgetOpen () {
  * @param {{ path: string } | string | (() => string | undefined)} route an object if it is kept for other requests
  */
 function leaveRoute (request, route) {
-  if (latest.request === request) latest.route = route
+  if (latest.response?.req === request) latest.route = route
   else request[kRoute] = route
 }
 
