@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace edgewise {
+namespace {
+
+// Through int64_t: one instruction, and no time is that long.
+float TicksBetween(uint64_t begin, uint64_t end) {
+  return static_cast<float>(static_cast<int64_t>(end - begin));
+}
+
+}  // namespace
 
 void EventTracker::Attach(EventType type) {
   const uint64_t now = Ticks();
@@ -119,12 +127,9 @@ void EventTracker::Close(uint64_t now) {
   if (poll_waited_) open_.flags |= kFlagLoopSlept;
   recorder_->PushEvent(next_sequence_, [&](Record& record) {
     record.ticks = open_.begin;
-    // Through int64_t: one instruction, and no time is that long.
-    record.duration =
-        static_cast<float>(static_cast<int64_t>(now - open_.begin));
+    record.duration = TicksBetween(open_.begin, now);
     if (open_.ready_kind != ReadyKind::kNone && open_.ready < open_.begin) {
-      record.ready_before =
-          static_cast<float>(static_cast<int64_t>(open_.begin - open_.ready));
+      record.ready_before = TicksBetween(open_.ready, open_.begin);
     }
     PutIds(record, open_.async_id, ids_.counter());
     record.kind = RecordKind::kEvent;
@@ -201,7 +206,7 @@ void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
   }
   recorder_->PushInner([&](Record& record) {
     record.ticks = begin;
-    record.duration = static_cast<float>(end - begin);
+    record.duration = TicksBetween(begin, end);
     record.kind = RecordKind::kGc;
     record.type = static_cast<uint8_t>(type);
     record.aux = depth;
