@@ -42,7 +42,8 @@ function scope ({ requests = {}, events = {}, duration_ns: duration, processes, 
   if (isNumber(duration)) parts.push(time(duration))
   if (isNumber(processes)) parts.push(counted(processes, 'process', 'processes'))
   if (isNumber(threads)) parts.push(counted(threads, 'thread'))
-  if (isNumber(loop?.utilisation)) parts.push(`event loop busy ${percent(loop.utilisation)}`)
+  const busiest = threads > 1 ? loop?.busiest : loop
+  if (isNumber(busiest?.utilisation)) parts.push(`${threads > 1 ? 'busiest ' : ''}event loop busy ${percent(busiest.utilisation)}`)
   if (gc?.count) parts.push(`${counted(gc.count, 'GC')} in ${time(gc.total_ns)}`)
   return parts.join(', ')
 }

@@ -51,10 +51,10 @@ void EdgBuilder::OnEvent(const Event& event) {
   event_ = &event;
   for (const InnerRecord& gc : event.gc_before) {
     CountGc(gc);
-    counts_.busy_ns += static_cast<double>(gc.end_ns - gc.time_ns);
+    busy_ns_ += static_cast<double>(gc.end_ns - gc.time_ns);
     timeline_->Push(gc.time_ns, gc.end_ns, 0, /*is_gc=*/true, gc.type);
   }
-  counts_.busy_ns += static_cast<double>(event.end_ns - event.begin_ns);
+  busy_ns_ += static_cast<double>(event.end_ns - event.begin_ns);
   vm_shares_.Plan(event);
   OpenPrefix();
   for (const InnerRecord& record : event.inner) {

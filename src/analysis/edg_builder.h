@@ -60,7 +60,6 @@ struct GraphCounts {
   // By V8's reason; at 0 those whose reason is not known.
   std::array<uint64_t, kGcReasons> gc_reason_count{};
   std::array<double, kGcReasons> gc_reason_ns{};
-  double busy_ns = 0;  // the loop ran an event, or collected garbage
 };
 
 class RequestSink {
@@ -90,6 +89,8 @@ class EdgBuilder {
   void Run();
 
   const GraphCounts& counts() const { return counts_; }
+  // So long the loop ran events, or collected garbage.
+  double busy_ns() const { return busy_ns_; }
   // Of the first request; once there was one.
   int64_t first_ready_ns() const { return *first_ready_ns_; }
 
@@ -175,6 +176,7 @@ class EdgBuilder {
   absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
   CriticalPath path_{};
   GraphCounts counts_;
+  double busy_ns_ = 0;
   std::optional<int64_t> first_ready_ns_;
   uint64_t break_starts_ = 0;  // requests begun before records were missing
 

@@ -8,7 +8,6 @@ namespace {
 void AddCounts(const GraphCounts& counts, GraphCounts* sum) {
   sum->lost += counts.lost;
   sum->unfinished += counts.unfinished;
-  sum->busy_ns += counts.busy_ns;
   for (int type = 0; type < kGcTypes; ++type) {
     sum->gc_count[type] += counts.gc_count[type];
     sum->gc_ns[type] += counts.gc_ns[type];
@@ -21,8 +20,8 @@ void AddCounts(const GraphCounts& counts, GraphCounts* sum) {
 
 }  // namespace
 
-void ExplainPass::RunFile(uint32_t file, EventStream* stream,
-                          RouteTable* routes) {
+double ExplainPass::RunFile(uint32_t file, EventStream* stream,
+                            RouteTable* routes) {
   file_ = file;
   stream_ = stream;
   EdgBuilder builder(stream, routes, &timeline_, &ledger_, this);
@@ -34,6 +33,7 @@ void ExplainPass::RunFile(uint32_t file, EventStream* stream,
   unresolved_.clear();
   if (wanted_unresolved_) ResolveDetail(&ledger_, &*wanted_);
   wanted_unresolved_ = false;
+  return builder.busy_ns();
 }
 
 // Whether the options leave the request in; counts those that were skipped.

@@ -45,7 +45,8 @@ class ExplainPass : public RequestSink {
         log_(log),
         timeline_(&ledger_) {}
 
-  void RunFile(uint32_t file, EventStream* stream, RouteTable* routes);
+  // Returns how long the file's loop was busy, ns.
+  double RunFile(uint32_t file, EventStream* stream, RouteTable* routes);
 
   // RequestSink
   void OnRequest(const EndedRequest& request) override;

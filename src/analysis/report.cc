@@ -169,8 +169,9 @@ class Analysis {
       if (!source.ok()) return source.status();
       EventStream stream(source->get(), traces_.Name(i),
                          EventStream::Detail::kAll, &problems_);
-      pass.RunFile(static_cast<uint32_t>(i), &stream, &routes_);
-      files_.push_back({stream.counts(), stream.meta()});
+      const double busy_ns =
+          pass.RunFile(static_cast<uint32_t>(i), &stream, &routes_);
+      files_.push_back({stream.counts(), busy_ns, stream.meta()});
     }
     if (absl::Status status = progress_->status(); !status.ok()) return status;
     if (log != nullptr) {

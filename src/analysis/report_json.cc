@@ -247,6 +247,35 @@ void AddProvenance(const std::vector<FileFacts>& files, Json* json) {
   (*json)["ticks"] = MergedMeta(files, &TraceMeta::ticks);
 }
 
+struct LoopTimes {
+  double busy_ns = 0;
+  double span_ns = 0;
+};
+
+Json LoopTimesJson(const LoopTimes& times) {
+  return {{"busy_ns", std::llround(times.busy_ns)},
+          {"span_ns", std::llround(times.span_ns)},
+          {"utilisation", Share(times.busy_ns, times.span_ns)}};
+}
+
+// By process and thread. Idle loops hide the one that is busy in what is summed
+// over all.
+Json LoopJson(
+    const std::map<std::pair<uint32_t, uint32_t>, LoopTimes>& threads) {
+  LoopTimes sum;
+  auto busiest = threads.begin();
+  for (auto thread = threads.begin(); thread != threads.end(); ++thread) {
+    sum.busy_ns += thread->second.busy_ns;
+    sum.span_ns += thread->second.span_ns;
+    if (thread->second.busy_ns > busiest->second.busy_ns) busiest = thread;
+  }
+  Json json = LoopTimesJson(sum);
+  json["busiest"] = LoopTimesJson(busiest->second);
+  json["busiest"]["process"] = busiest->first.first;
+  json["busiest"]["thread"] = busiest->first.second;
+  return json;
+}
+
 void AddCounts(const ReportInput& input, Json* json) {
   const GraphCounts& counts = input.explained->counts();
   (*json)["requests"] = {
@@ -259,22 +288,22 @@ void AddCounts(const ReportInput& input, Json* json) {
       {"skipped", input.explained->skipped()},
   };
   StreamCounts sum;
-  double span_ns = 0;
   int64_t first_ns = INT64_MAX;
   int64_t last_ns = INT64_MIN;
   std::set<uint32_t> processes;
-  std::set<std::pair<uint32_t, uint32_t>> threads;
+  std::map<std::pair<uint32_t, uint32_t>, LoopTimes> threads;
   for (const FileFacts& file : *input.files) {
     sum.events += file.counts.events;
     sum.records += file.counts.records;
     sum.dropped += file.counts.dropped;
     sum.lost_bytes += file.counts.lost_bytes;
     sum.orphaned += file.counts.orphaned;
-    span_ns += static_cast<double>(file.counts.recorded_ns);
     first_ns = std::min(first_ns, file.counts.first_ns);
     last_ns = std::max(last_ns, file.counts.last_ns);
     processes.insert(file.counts.process);
-    threads.insert({file.counts.process, file.counts.thread});
+    LoopTimes& thread = threads[{file.counts.process, file.counts.thread}];
+    thread.busy_ns += file.busy_ns;
+    thread.span_ns += static_cast<double>(file.counts.recorded_ns);
   }
   (*json)["events"] = {
       {"count", sum.events},      {"records", sum.records},
@@ -284,11 +313,7 @@ void AddCounts(const ReportInput& input, Json* json) {
   (*json)["duration_ns"] = last_ns - first_ns;
   (*json)["processes"] = processes.size();
   (*json)["threads"] = threads.size();
-  (*json)["loop"] = {
-      {"busy_ns", std::llround(counts.busy_ns)},
-      {"span_ns", std::llround(span_ns)},
-      {"utilisation", Share(counts.busy_ns, span_ns)},
-  };
+  (*json)["loop"] = LoopJson(threads);
   (*json)["gc"] = GcJson(counts);
 }
 

@@ -16,6 +16,7 @@ namespace edgewise {
 // What the second pass, which reads everything, learned about one usable file.
 struct FileFacts {
   StreamCounts counts;
+  double busy_ns;  // its loop ran an event, or collected garbage
   TraceMeta meta;
 };
 

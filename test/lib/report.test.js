@@ -70,6 +70,12 @@ test('units: three digits, the largest unit above 1', () => {
   assert.deepEqual([0, 1234567, null].map((n) => count(n)), ['0', '1,234,567', 'unavailable'])
 })
 
+test('of several event loops the busiest is told: idle workers hide nothing', () => {
+  const busiest = { process: 4711, thread: 0, busy_ns: 21147000000, span_ns: 30210000000, utilisation: 0.7 }
+  const workers = { ...FIXTURE, threads: 3, loop: { busy_ns: 21150000000, span_ns: 90630000000, utilisation: 0.233, busiest } }
+  assert.match(render(workers), /, 3 threads, busiest event loop busy 70\.0 %, /)
+})
+
 test('the whole report, to the letter', () => {
   assert.equal(render(FIXTURE), `\
 p99 requests are 42 ms slower than the median (58 ms against 16 ms): 22 ms queued (75 % behind POST /todo, 22 % behind timer events of no request), \
