@@ -73,6 +73,17 @@ ssize_t Join(const iovec* parts, int count,
   return static_cast<ssize_t>(bytes);
 }
 
+[[gnu::hot]] ssize_t SendParts(int fd, const iovec* parts, int count) {
+  std::array<char, kMostJoined> joined;
+  if (const ssize_t bytes = Join(parts, count, joined); bytes >= 0) {
+    return syscall(SYS_sendto, fd, joined.data(), bytes, 0, nullptr, 0);
+  }
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(parts);
+  message.msg_iovlen = static_cast<size_t>(count);
+  return syscall(SYS_sendmsg, fd, &message, 0);
+}
+
 }  // namespace
 
 void NoteStreamSocket(int fd) { stream_sockets.Add(fd); }
@@ -94,17 +105,7 @@ void NoteStreamSocket(int fd) { stream_sockets.Add(fd); }
 
 [[gnu::hot]] ssize_t DirectWriteV(int fd, const iovec* parts, int count) {
   return Either(
-      fd,
-      [&] {
-        std::array<char, kMostJoined> joined;
-        if (const ssize_t bytes = Join(parts, count, joined); bytes >= 0) {
-          return syscall(SYS_sendto, fd, joined.data(), bytes, 0, nullptr, 0);
-        }
-        msghdr message{};
-        message.msg_iov = const_cast<iovec*>(parts);
-        message.msg_iovlen = static_cast<size_t>(count);
-        return syscall(SYS_sendmsg, fd, &message, 0);
-      },
+      fd, [&] { return SendParts(fd, parts, count); },
       [&] { return syscall(SYS_writev, fd, parts, count); });
 }
 
