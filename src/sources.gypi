@@ -29,6 +29,7 @@
       "src/analysis/explain_pass.cc",
       "src/analysis/histogram.cc",
       "src/analysis/latency_pass.cc",
+      "src/analysis/loop_json.cc",
       "src/analysis/loop_timeline.cc",
       "src/analysis/names.cc",
       "src/analysis/report.cc",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/loop_json.h"
 #include "analysis/names.h"
 #include "analysis/request_json.h"
 
@@ -125,10 +126,6 @@ Json RoutesJson(const ReportInput& input) {
   return routes;
 }
 
-Json Share(double part, double whole) {
-  return whole > 0 ? Json(std::round(part / whole * 1e6) / 1e6) : Json(nullptr);
-}
-
 Json BlockersJson(const ReportInput& input) {
   const double queue_ns =
       input.statistics->all().tail.sum_ns[Components::kQueue];
@@ -137,7 +134,7 @@ Json BlockersJson(const ReportInput& input) {
     Json json =
         CauseJson(blocker.kind, blocker.route, blocker.type, *input.routes);
     json["queue_ns"] = std::llround(blocker.queue_ns);
-    json["share"] = Share(blocker.queue_ns, queue_ns);
+    json["share"] = ShareJson(blocker.queue_ns, queue_ns);
     json["requests"] = blocker.requests;
     blockers.push_back(std::move(json));
   }
@@ -152,7 +149,7 @@ Json ExecGcJson(const ReportInput& input) {
     if (types[type].requests == 0) continue;
     list.push_back({{"type", GcTypeName(static_cast<GcType>(type))},
                     {"exec_ns", std::llround(types[type].ns)},
-                    {"share", Share(types[type].ns, exec_ns)},
+                    {"share", ShareJson(types[type].ns, exec_ns)},
                     {"requests", types[type].requests}});
   }
   return list;
@@ -247,35 +244,6 @@ void AddProvenance(const std::vector<FileFacts>& files, Json* json) {
   (*json)["ticks"] = MergedMeta(files, &TraceMeta::ticks);
 }
 
-struct LoopTimes {
-  double busy_ns = 0;
-  double span_ns = 0;
-};
-
-Json LoopTimesJson(const LoopTimes& times) {
-  return {{"busy_ns", std::llround(times.busy_ns)},
-          {"span_ns", std::llround(times.span_ns)},
-          {"utilisation", Share(times.busy_ns, times.span_ns)}};
-}
-
-// By process and thread. Idle loops hide the one that is busy in what is summed
-// over all.
-Json LoopJson(
-    const std::map<std::pair<uint32_t, uint32_t>, LoopTimes>& threads) {
-  LoopTimes sum;
-  auto busiest = threads.begin();
-  for (auto thread = threads.begin(); thread != threads.end(); ++thread) {
-    sum.busy_ns += thread->second.busy_ns;
-    sum.span_ns += thread->second.span_ns;
-    if (thread->second.busy_ns > busiest->second.busy_ns) busiest = thread;
-  }
-  Json json = LoopTimesJson(sum);
-  json["busiest"] = LoopTimesJson(busiest->second);
-  json["busiest"]["process"] = busiest->first.first;
-  json["busiest"]["thread"] = busiest->first.second;
-  return json;
-}
-
 void AddCounts(const ReportInput& input, Json* json) {
   const GraphCounts& counts = input.explained->counts();
   (*json)["requests"] = {
@@ -291,7 +259,7 @@ void AddCounts(const ReportInput& input, Json* json) {
   int64_t first_ns = INT64_MAX;
   int64_t last_ns = INT64_MIN;
   std::set<uint32_t> processes;
-  std::map<std::pair<uint32_t, uint32_t>, LoopTimes> threads;
+  std::set<std::pair<uint32_t, uint32_t>> threads;
   for (const FileFacts& file : *input.files) {
     sum.events += file.counts.events;
     sum.records += file.counts.records;
@@ -301,9 +269,7 @@ void AddCounts(const ReportInput& input, Json* json) {
     first_ns = std::min(first_ns, file.counts.first_ns);
     last_ns = std::max(last_ns, file.counts.last_ns);
     processes.insert(file.counts.process);
-    LoopTimes& thread = threads[{file.counts.process, file.counts.thread}];
-    thread.busy_ns += file.busy_ns;
-    thread.span_ns += static_cast<double>(file.counts.recorded_ns);
+    threads.insert({file.counts.process, file.counts.thread});
   }
   (*json)["events"] = {
       {"count", sum.events},      {"records", sum.records},
@@ -313,7 +279,7 @@ void AddCounts(const ReportInput& input, Json* json) {
   (*json)["duration_ns"] = last_ns - first_ns;
   (*json)["processes"] = processes.size();
   (*json)["threads"] = threads.size();
-  (*json)["loop"] = LoopJson(threads);
+  (*json)["loop"] = LoopJson(*input.files);
   (*json)["gc"] = GcJson(counts);
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/request_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -112,6 +113,10 @@ Json NodesJson(const RequestDetail& detail) {
 }
 
 }  // namespace
+
+Json ShareJson(double part, double whole) {
+  return whole > 0 ? Json(std::round(part / whole * 1e6) / 1e6) : Json(nullptr);
+}
 
 Json CauseJson(Blocker::Kind kind, uint32_t route, uint8_t type,
                const RouteTable& routes) {

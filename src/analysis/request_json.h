@@ -9,6 +9,9 @@
 
 namespace edgewise {
 
+// The ratio to six digits; null of nothing.
+nlohmann::ordered_json ShareJson(double part, double whole);
+
 // {what, kind, route?, type?}: a cause of waiting.
 nlohmann::ordered_json CauseJson(Blocker::Kind kind, uint32_t route,
                                  uint8_t type, const RouteTable& routes);

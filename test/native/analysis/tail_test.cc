@@ -257,12 +257,6 @@ TEST(TailTest, SeveralFilesAreMerged) {
   EXPECT_EQ(report["fidelity"]["timer"], Json({"x", "y"}));
   EXPECT_EQ(report["watcher"]["available"], false);
   EXPECT_EQ(report["loop"]["busy_ns"], 20 + 40);
-  Json busiest = ReportOf(b)["loop"];
-  EXPECT_EQ(busiest["busy_ns"], 40);
-  busiest.erase("busiest");
-  busiest["process"] = 10;
-  busiest["thread"] = 3;
-  EXPECT_EQ(report["loop"]["busiest"], busiest);
   ASSERT_THAT(report["slowest"], SizeIs(2));
   EXPECT_EQ(report["slowest"][0]["thread"], 3);
   EXPECT_EQ(report["slowest"][0]["route"], "GET /b");

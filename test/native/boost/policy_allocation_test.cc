@@ -9,7 +9,7 @@
 
 #include "test/native/boost/loop_simulator.h"
 #include "test/native/boost/policy_kit.h"
-#include "test/native/sanitizer.h"
+#include "test/native/platform/sanitizer.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "test/native/sanitizer.h"
+#include "test/native/platform/sanitizer.h"
 
 namespace edgewise {
 namespace {

@@ -1,0 +1,49 @@
+#include "analysis/loop_json.h"
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "analysis/request_json.h"
+
+namespace edgewise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct LoopTimes {
+  double busy_ns = 0;
+  double span_ns = 0;
+};
+
+Json TimesJson(const LoopTimes& times) {
+  return {{"busy_ns", std::llround(times.busy_ns)},
+          {"span_ns", std::llround(times.span_ns)},
+          {"utilisation", ShareJson(times.busy_ns, times.span_ns)}};
+}
+
+}  // namespace
+
+Json LoopJson(const std::vector<FileFacts>& files) {
+  LoopTimes sum;
+  std::map<std::pair<uint32_t, uint32_t>, LoopTimes> threads;
+  for (const FileFacts& file : files) {
+    LoopTimes& thread = threads[{file.counts.process, file.counts.thread}];
+    for (LoopTimes* times : {&sum, &thread}) {
+      times->busy_ns += file.busy_ns;
+      times->span_ns += static_cast<double>(file.counts.recorded_ns);
+    }
+  }
+  auto busiest = threads.begin();
+  for (auto thread = threads.begin(); thread != threads.end(); ++thread) {
+    if (thread->second.busy_ns > busiest->second.busy_ns) busiest = thread;
+  }
+  Json json = TimesJson(sum);
+  json["busiest"] = TimesJson(busiest->second);
+  json["busiest"]["process"] = busiest->first.first;
+  json["busiest"]["thread"] = busiest->first.second;
+  return json;
+}
+
+}  // namespace edgewise
