@@ -6,8 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "test/native/platform/sanitizer.h"
-
 namespace edgewise {
 namespace {
 
@@ -66,6 +64,16 @@ int64_t PageFaults() {
   return usage.ru_minflt;
 }
 
+// A sanitizer has memory of its own for that of the slots, and for the stack of
+// each call. Reading gives a slot no memory to write to.
+void TakeSanitizersFaults(const Ring& ring) {
+  Ring other(ring.capacity());
+  for (uint64_t n = 0; n < ring.capacity(); ++n) {
+    ASSERT_TRUE(Push(other, n));
+    [[maybe_unused]] const volatile uint64_t read = ring.Peek(n).ticks;
+  }
+}
+
 TEST(RingTest, APopulatedRingTakesRecordsWithoutPageFaults) {
   constexpr uint64_t kRecords = 65'536;
   constexpr auto kPages =
@@ -76,13 +84,12 @@ TEST(RingTest, APopulatedRingTakesRecordsWithoutPageFaults) {
   std::thread consumer([&] { done = ring.Populate(); });
   consumer.join();
   if (!done) GTEST_SKIP() << "this kernel has no MADV_POPULATE_WRITE";
+  TakeSanitizersFaults(ring);
   const int64_t before = PageFaults();
   for (uint64_t n = 1; n < kRecords; ++n) {
     ASSERT_TRUE(Push(ring, n));
   }
-  if (!EDGEWISE_SANITIZED) {
-    EXPECT_LT(PageFaults() - before, kPages / 16);
-  }
+  EXPECT_LT(PageFaults() - before, kPages / 16);
   EXPECT_EQ(ring.Readable(), kRecords);
   EXPECT_EQ(ring.Peek(0).ticks, 0u) << "what was pushed before is kept";
 }
