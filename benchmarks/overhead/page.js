@@ -108,9 +108,14 @@ function pairsFields ({ server, variant, offUs, ratio }) {
   return [server, variant, String(ratio.runs), offUs.toFixed(2), change(ratio).trim()]
 }
 
-/** @param {import('./summary').Ratio | null} ratio */
+/**
+ * @param {import('./summary').Ratio | null} ratio
+ * @returns {string} the change in percent, or from the double on how many times as much it is
+ */
 function change (ratio) {
   if (ratio === null) return ''
+  const times = (value) => String(Number(value.toPrecision(2)))
+  if (ratio.ratio >= 2) return ` x ${times(ratio.ratio)}${bracketed(times, ratio)}`
   const percent = (value) => `${value >= 1 ? '+' : ''}${(100 * (value - 1)).toFixed(1)}`
   return ` ${percent(ratio.ratio)} %${bracketed(percent, ratio)}`
 }

@@ -10,6 +10,7 @@ const { test } = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codeOf, countsOf } = require('../../benchmarks/overhead/callgrind')
 const { differences, partsOf } = require('../../benchmarks/overhead/instructions')
+const { change } = require('../../benchmarks/overhead/page')
 const { pairOf } = require('../../benchmarks/overhead/pairs')
 const { summarizePairs } = require('../../benchmarks/overhead/summary')
 
@@ -31,6 +32,14 @@ test('a pair is one number; the interval is over pairs', () => {
   assert.ok(row.ratio.low < 1.1 && row.ratio.high > 1.2)
   assert.deepEqual([other.variant, other.ratio.high], ['shared', Infinity])
   about(other.ratio.ratio, 3)
+})
+
+test('what is twice as much or more is told as so many times', () => {
+  const of = (ratio, low, high) => change({ ratio, low, high, runs: 5 })
+  assert.equal(of(0.995, 0.9901, 1.001), ' -0.5 % [-1.0, +0.1]')
+  assert.equal(of(1.999, 1.5, 2.5), ' +99.9 % [+50.0, +150.0]')
+  assert.equal(of(2, 1.5, 2.54), ' x 2 [1.5, 2.5]')
+  assert.equal(of(4222.2613, 1016.449, 17539.023), ' x 4200 [1000, 18000]')
 })
 
 test('instructions are counted by function: of V8\'s own code what was last at its address', () => {

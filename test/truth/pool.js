@@ -6,7 +6,7 @@
 const { spawn } = require('node:child_process')
 const net = require('node:net')
 const path = require('node:path')
-const { now } = require('./witness')
+const { lastLeft, now } = require('./witness')
 
 class Pool {
   /** @returns {Promise<Pool>} connected to an echo server of its own */
@@ -31,7 +31,6 @@ class Pool {
     this.onClose = onClose
     this.waiting = []
     this.text = ''
-    /** When the read began that runs now, ns. */
     this.readNs = 0
     socket.setNoDelay(true)
     socket.on('data', (data) => this.#read(data))
@@ -45,6 +44,11 @@ class Pool {
     // Answers that come in one read are one event: ready since the first.
     const sentNs = Number(lines[0]?.split(' ')[1])
     for (let i = 0; i < lines.length; i++) this.waiting.shift()(sentNs)
+  }
+
+  /** @returns {number} since when the read that runs now is of the request that its callback resumes, ns */
+  sinceNs () {
+    return Math.max(this.readNs, lastLeft())
   }
 
   /**

@@ -39,7 +39,7 @@ async function main () {
       const { done, value } = await next
       if (done) break
       const name = `answer ${names.length}`
-      step = witness.enter(name, 'tcp_read', names.at(-1), value, pool.readNs)
+      step = witness.enter(name, 'tcp_read', names.at(-1), value, pool.sinceNs())
       names.push(name)
       spin(warm ? 0 : 2)
       next = each.next()

@@ -30,9 +30,9 @@ async function main () {
     const warm = request.url.includes('/w')
     const source = witness.enter('source', 'tcp_read', null)
     pool.ask(warm ? 0 : 30, (firstSent) => {
-      const first = witness.enter('first answer', 'tcp_read', 'source', firstSent)
+      const first = witness.enter('first answer', 'tcp_read', 'source', firstSent, pool.sinceNs())
       pool.ask(warm ? 0 : 40, (secondSent) => {
-        const second = witness.enter('second answer', 'tcp_read', 'first answer', secondSent)
+        const second = witness.enter('second answer', 'tcp_read', 'first answer', secondSent, pool.sinceNs())
         spin(warm ? 0 : 2)
         witness.finish(response, second, ['source', 'first answer', 'second answer'])
       })

@@ -22,7 +22,7 @@ async function main () {
   function pooled (witness, request, response) {
     const source = witness.enter('source', 'tcp_read', null)
     pool.ask(request.url.includes('/w') ? 0 : 10, (sentNs) => {
-      const answer = witness.enter('answer', 'tcp_read', 'source', sentNs)
+      const answer = witness.enter('answer', 'tcp_read', 'source', sentNs, pool.sinceNs())
       witness.finish(response, answer, ['source', 'answer'])
     })
     spin(request.url.includes('/w') ? 0 : 4)

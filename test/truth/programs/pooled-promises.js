@@ -27,12 +27,12 @@ async function main () {
     const asked = pool.asked(warm ? 0 : 10)
     source.leave()
     const firstSent = await asked
-    const first = witness.enter('first answer', 'tcp_read', 'source', firstSent)
+    const first = witness.enter('first answer', 'tcp_read', 'source', firstSent, pool.sinceNs())
     spin(warm ? 0 : 4)
     const askedAgain = pool.asked(warm ? 0 : 10)
     first.leave()
     const secondSent = await askedAgain
-    const second = witness.enter('second answer', 'tcp_read', 'first answer', secondSent)
+    const second = witness.enter('second answer', 'tcp_read', 'first answer', secondSent, pool.sinceNs())
     spin(warm ? 0 : 4)
     witness.finish(response, second, ['source', 'first answer', 'second answer'])
   }

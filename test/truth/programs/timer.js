@@ -8,6 +8,7 @@ module.exports = {
   name: 'timer',
   file: __filename,
   async drive (client) {
+    await client.connectWarm(1, '/spin', 20)
     const [one, other] = await client.connectWarm(2, '/timer', 20)
     for (let round = 0; round < 4; round++) await one.get(`/timer/r${round}`)
     for (let round = 0; round < 4; round++) {
@@ -32,7 +33,7 @@ function timer (witness, request, response) {
 
 function spinning (witness, request, response) {
   const source = witness.enter('source', 'tcp_read', null)
-  spin(25)
+  spin(request.url.includes('/w') ? 0 : 25)
   witness.finish(response, source, ['source'])
 }
 
