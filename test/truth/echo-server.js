@@ -5,7 +5,10 @@
 // `ID SENT_NS`: CLOCK_MONOTONIC just before the answer left.
 
 const net = require('node:net')
+const { openWarmWriter } = require('./warm-writer')
 const { now } = require('./witness')
+
+const warm = openWarmWriter()
 
 const server = net.createServer((socket) => {
   socket.setNoDelay(true)
@@ -24,6 +27,7 @@ async function answer (socket, line, before) {
   const wait = new Promise((resolve) => setTimeout(resolve, Number(delayMs)))
   await before
   await wait
+  ;(await warm)()
   socket.write(`${id} ${now()}\n`)
 }
 

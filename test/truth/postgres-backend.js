@@ -5,6 +5,7 @@
 // before the answer left, ns.
 
 const net = require('node:net')
+const { openWarmWriter } = require('./warm-writer')
 const { now } = require('./witness')
 
 const TEXT_TYPE = 25
@@ -31,7 +32,10 @@ const STAMP_BYTES = 20
 const BEFORE_STAMP = Buffer.concat([COLUMNS, message('D', int16(1), int32(STAMP_BYTES), Buffer.alloc(STAMP_BYTES, ' '))])
 const ANSWER = Buffer.concat([BEFORE_STAMP, COMPLETE, READY])
 
-function answer (socket, bytes) {
+const warm = openWarmWriter()
+
+async function answer (socket, bytes) {
+  ;(await warm)()
   bytes.write(String(now()), BEFORE_STAMP.length - STAMP_BYTES, 'latin1')
   socket.write(bytes)
 }
