@@ -27,6 +27,7 @@ const PACKAGES = [
   { name: 'libcli11-dev', group: 'build', header: 'CLI/CLI.hpp', reason: 'reads the arguments of the load generator' },
   { name: 'nlohmann-json3-dev', group: 'build', header: 'nlohmann/json.hpp', reason: 'writes the JSON of a report' },
   { name: 'git', group: 'build', command: 'git', reason: 'keeps the sources of Node and the patches apart; tests do so, too' },
+  { name: 'redis-server', group: 'test', command: 'redis-server', reason: 'a truth program starts one of its own and shares its connection' },
   { name: 'clang-format', group: 'check', command: 'clang-format', reason: 'checks the format of C++' },
   { name: 'clang-tidy', group: 'check', command: 'clang-tidy', reason: 'lints C++' },
   { name: 'dpkg-dev', group: 'node', command: 'dpkg-source', reason: 'unpacks the source package of Node' },
@@ -66,7 +67,7 @@ function thisMachine () {
 
 /**
  * The packages of some groups that are neither installed nor otherwise there.
- * @param {string[]} groups 'addon', 'build', 'check', 'figures' or 'fuzz'
+ * @param {string[]} groups of PACKAGES
  * @param {Machine} machine
  * @returns {Package[]} in the order of the list
  */

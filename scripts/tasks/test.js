@@ -31,7 +31,7 @@ async function run (args) {
   }, unknownNode)
   if (values.debug) process.env.PATCHED_VARIANT = 'debug'
   const suites = withoutUnbuilt(chooseSuites(positionals), positionals.length > 0)
-  await setup()
+  await setup({ groups: ['test'] })
   const tested = treeHash()
   const failed = values.node.length
     ? await testWithNodes(values.node, suites.filter(suite => suite.name !== NATIVE))
