@@ -93,24 +93,29 @@ async function measure (running, url, ratePerS, settings) {
   await saturate(running.pid, url, warmup, settings)
   const saturated = await saturate(running.pid, url, seconds, settings)
   const open = ratePerS > 0
-    ? await watch(running.pid, url, ['--rate', ratePerS.toFixed(1), '--connections', String(OPEN_CONNECTIONS), '--duration', String(seconds)], settings)
+    ? await loadAt(running.pid, url, ratePerS, seconds, settings, ['--spin'])
     : null
   return { saturated, open }
 }
 
 /** @returns {Promise<Window>} of a closed loop */
 function saturate (pid, url, seconds, settings) {
-  return watch(pid, url, ['--closed', '--connections', String(settings.connections), '--duration', String(seconds)], settings)
+  return watch(pid, url, ['--spin', '--closed', '--connections', String(settings.connections), '--duration', String(seconds)], settings)
 }
 
-// The generator polls: a response whose client sleeps costs the server's thread
-// an interrupt to the other processor: how often is chance, and remote clients
-// never do.
+/** @returns {Promise<Window>} of an open loop; args: more of the generator's */
+function loadAt (pid, url, ratePerS, seconds, settings, args) {
+  return watch(pid, url, [...args, '--rate', ratePerS.toFixed(1), '--connections', String(OPEN_CONNECTIONS), '--duration', String(seconds)], settings)
+}
+
+// A generator that polls (--spin): a response whose client sleeps costs the
+// server's thread an interrupt to the other processor: how often is chance, and
+// remote clients never do.
 /** @returns {Promise<Window>} */
 async function watch (pid, url, args, settings) {
   const before = threadTimes(pid)
   const began = process.hrtime.bigint()
-  const summary = await runLoad(url, ['--spin', ...args], { cpus: settings.loadCpus, generator: settings.generator })
+  const summary = await runLoad(url, args, { cpus: settings.loadCpus, generator: settings.generator })
   const wallNs = Number(process.hrtime.bigint() - began)
   const { mainNs, otherNs, helpersNs } = timesBetween(before, threadTimes(pid))
   const requests = summary.answered_total
@@ -127,4 +132,4 @@ async function watch (pid, url, args, settings) {
   }
 }
 
-module.exports = { measureCell, saturate, withServer, OPEN_CONNECTIONS, SERVERS }
+module.exports = { loadAt, measureCell, saturate, withServer, OPEN_CONNECTIONS, SERVERS }

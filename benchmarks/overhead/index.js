@@ -86,7 +86,7 @@ function load (options, unavailable) {
     helperCpus: options.helperCpus,
     loadCpus: options.loadCpus
   }
-  const fresh = { schema: 4, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], pairs: [] }
+  const fresh = { schema: 5, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], pairs: [] }
   return { ...loadResults(fresh, options), unavailable }
 }
 
@@ -114,7 +114,7 @@ async function measureRound (results, server, variants, round, settings) {
 async function pairRound (results, server, variants, round, settings) {
   for (const variant of variants) {
     if (isKnown(results.pairs, server, variant, round)) continue
-    const pairs = await measurePairs(server, variant, settings)
+    const pairs = await measurePairs(server, variant, results.ratesPerS[server], settings)
     results.pairs.push(...pairs.map((pair) => ({ server, variant: variant.name, round, ...pair })))
   }
 }

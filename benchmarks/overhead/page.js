@@ -6,7 +6,7 @@ const Table = require('cli-table3')
 const { bracketed } = require('../../lib/report/units')
 const { OPEN_CONNECTIONS, SERVERS } = require('./cell')
 const { markdown } = require('./markdown')
-const { WARMUP_S, WINDOWS, WINDOW_S } = require('./pairs')
+const { OPEN_WINDOWS, OPEN_WINDOW_S, WARMUP_S, WINDOWS, WINDOW_S } = require('./pairs')
 const { VARIANTS } = require('./variants')
 
 const COLUMNS = [
@@ -17,7 +17,12 @@ const COLUMNS = [
   { head: 'p99, µs', name: 'p99', digits: 0 },
   { head: 'p99.9, µs', name: 'p999', digits: 0 }
 ]
-const PAIRS_HEADS = ['server', 'variant', 'pairs', 'off, µs/request', 'the variant']
+const PAIRS_COLUMNS = /** @type {const} */ ([
+  { head: 'main thread, off, µs/request', name: 'mainUs', digits: 2 },
+  { head: 'requests/s, off', name: 'ratePerS', digits: 0 },
+  { head: 'p99.9 at 60 %, off, µs', name: 'p999Us', digits: 0 }
+])
+const PAIRS_HEADS = ['server', 'variant', 'pairs', ...PAIRS_COLUMNS.flatMap(({ head }) => [head, 'the variant'])]
 const HELPERS = ['edgewise-ready', 'edgewise-drain']
 
 /**
@@ -71,9 +76,10 @@ ${variantList(rows, unavailable)}
 
 ## Side by side
 
-Main thread at saturation of a variant and of the bare server, fresh processes that serve at the same time on processor ${plan.serverCpus}, so
-that what else the machine does hits both alike: ${WARMUP_S} s of warm-up, then ${WINDOWS} windows of ${WINDOW_S} s. Half of the pairs start the bare server
-first. A pair is one number (geometric mean of its windows); the interval is over pairs.
+A variant and the bare server, fresh processes that serve at the same time on processor ${plan.serverCpus}, so that what else the machine does
+hits both alike: ${WARMUP_S} s of warm-up, then ${WINDOWS} windows of ${WINDOW_S} s at saturation (main thread, requests/s: of two that share a processor), then
+${OPEN_WINDOWS} of ${OPEN_WINDOW_S} s in which each gets half of 60 % of what one answers (p99.9, from the intended send time; here the load generators sleep). Half of
+the pairs start the bare server first. A pair is one number (geometric mean of its windows); the interval is over pairs.
 
 ${markdown(PAIRS_HEADS, inOrder(pairs).map(pairsFields)).join('\n')}
 
@@ -104,8 +110,9 @@ function fields (row) {
 }
 
 /** @param {import('./summary').PairsRow} row */
-function pairsFields ({ server, variant, offUs, ratio }) {
-  return [server, variant, String(ratio.runs), offUs.toFixed(2), change(ratio).trim()]
+function pairsFields ({ server, variant, pairs, measures }) {
+  const measured = PAIRS_COLUMNS.flatMap(({ name, digits }) => [measures[name].off.toFixed(digits), change(measures[name].ratio).trim()])
+  return [server, variant, String(pairs), ...measured]
 }
 
 /**

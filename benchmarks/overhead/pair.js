@@ -1,10 +1,10 @@
 'use strict'
 
-// Two servers at once, saturated on the same processor: what else the machine
-// does hits both alike. On a shared machine two runs, one after the other,
-// differ by more than what is to be measured.
+// Two servers at once on the same processor: what else the machine does hits
+// both alike. On a shared machine two runs, one after the other, differ by more
+// than what is to be measured.
 
-const { saturate, withServer } = require('./cell')
+const { loadAt, saturate, withServer } = require('./cell')
 
 /** @typedef {import('./server-process').RunningServer & { url: string }} PairedServer */
 
@@ -26,11 +26,22 @@ function withPair (server, [first, second], settings, task) {
  * @param {PairedServer[]} servers
  * @param {number} seconds
  * @param {import('./cell').Settings} settings
- * @returns {Promise<number[]>} main thread, µs a request, of each
+ * @returns {Promise<import('./cell').Window[]>} of each
  */
-async function saturateBoth (servers, seconds, settings) {
-  const windows = await Promise.all(servers.map(({ pid, url }) => saturate(pid, url, seconds, settings)))
-  return windows.map(({ mainUs }) => mainUs)
+function saturateBoth (servers, seconds, settings) {
+  return Promise.all(servers.map(({ pid, url }) => saturate(pid, url, seconds, settings)))
 }
 
-module.exports = { saturateBoth, withPair }
+/**
+ * The generators share a processor, so they do not poll.
+ * @param {PairedServer[]} servers
+ * @param {number} ratePerS of both together
+ * @param {number} seconds
+ * @param {import('./cell').Settings} settings
+ * @returns {Promise<import('./cell').Window[]>} of each
+ */
+function loadBoth (servers, ratePerS, seconds, settings) {
+  return Promise.all(servers.map(({ pid, url }) => loadAt(pid, url, ratePerS / servers.length, seconds, settings, [])))
+}
+
+module.exports = { loadBoth, saturateBoth, withPair }

@@ -7,54 +7,67 @@
 
 // @ts-ignore: the types are those of its ES module
 const { geometricMean } = require('simple-statistics')
-const { saturateBoth, withPair } = require('./pair')
+const { loadBoth, saturateBoth, withPair } = require('./pair')
 const { VARIANTS } = require('./variants')
 
 const WARMUP_S = 3
 const WINDOWS = 3
 const WINDOW_S = 1.2
+const OPEN_WINDOWS = 2
+const OPEN_WINDOW_S = 2
 /** A round, of each variant: the bare server is the first process of one, the second of the other. */
 const PAIRS = 2
 
+/** @typedef {{ off: number, ratio: number }} Compared the bare server's, and the variant's against it */
+
 /**
  * @typedef {object} Pair
- * @property {number} offUs main thread of the bare server, µs a request
- * @property {number} ratio of the variant to it
+ * @property {Compared} mainUs main thread, µs a request
+ * @property {Compared} ratePerS requests answered, of the two on one processor
+ * @property {Compared} p999Us at 60 % load, of both together, from the intended send time
  */
 
 /**
  * @param {Parameters<typeof withPair>[0]} server
  * @param {import('./variants').Variant} variant
+ * @param {number} ratePerS of both together, for the open loop
  * @param {import('./cell').Settings} settings
  * @returns {Promise<Pair[]>} PAIRS of them
  */
-async function measurePairs (server, variant, settings) {
+async function measurePairs (server, variant, ratePerS, settings) {
   const pairs = []
   for (let i = 0; i < PAIRS; i++) {
     const variants = i % 2 === 0 ? [VARIANTS[0], variant] : [variant, VARIANTS[0]]
-    const windows = await withPair(server, variants.map(({ start }) => start), settings, (servers) => watch(servers, settings))
+    const windows = await withPair(server, variants.map(({ start }) => start), settings, (servers) => watch(servers, ratePerS, settings))
     pairs.push(pairOf(windows, i % 2))
   }
   return pairs
 }
 
-async function watch (servers, settings) {
+async function watch (servers, ratePerS, settings) {
   await saturateBoth(servers, WARMUP_S, settings)
-  const windows = []
-  for (let i = 0; i < WINDOWS; i++) windows.push(await saturateBoth(servers, WINDOW_S, settings))
-  return windows
+  /** @type {Record<'saturated' | 'open', import('./cell').Window[][]>} */
+  const { saturated, open } = { saturated: [], open: [] }
+  for (let i = 0; i < WINDOWS; i++) saturated.push(await saturateBoth(servers, WINDOW_S, settings))
+  for (let i = 0; i < OPEN_WINDOWS; i++) open.push(await loadBoth(servers, ratePerS, OPEN_WINDOW_S, settings))
+  return { saturated, open }
 }
 
 /**
- * @param {number[][]} windows main thread, µs a request, of each process
+ * @param {Record<'saturated' | 'open', import('./cell').Window[][]>} windows of each process
  * @param {number} bare which of the two is the bare server
  * @returns {Pair}
  */
-function pairOf (windows, bare) {
+function pairOf ({ saturated, open }, bare) {
+  const compare = (windows, of) => ({
+    off: geometricMean(windows.map((both) => of(both[bare]))),
+    ratio: geometricMean(windows.map((both) => of(both[1 - bare]) / of(both[bare])))
+  })
   return {
-    offUs: geometricMean(windows.map((us) => us[bare])),
-    ratio: geometricMean(windows.map((us) => us[1 - bare] / us[bare]))
+    mainUs: compare(saturated, ({ mainUs }) => mainUs),
+    ratePerS: compare(saturated, ({ ratePerS }) => ratePerS),
+    p999Us: compare(open, ({ latencyUs }) => latencyUs.p999)
   }
 }
 
-module.exports = { measurePairs, pairOf, WARMUP_S, WINDOWS, WINDOW_S }
+module.exports = { measurePairs, pairOf, OPEN_WINDOWS, OPEN_WINDOW_S, WARMUP_S, WINDOWS, WINDOW_S }

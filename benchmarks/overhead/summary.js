@@ -101,21 +101,27 @@ function helpers (windows) {
  * @typedef {object} PairsRow
  * @property {string} server
  * @property {string} variant
- * @property {number} offUs main thread of the bare server, µs a request, median
- * @property {Ratio} ratio `runs` are pairs
+ * @property {number} pairs how many
+ * @property {Record<keyof import('./pairs').Pair, { off: number, ratio: Ratio }>} measures off: of the bare server, median
  */
 
 /**
- * @param {{ pairs: { server: string, variant: string, offUs: number, ratio: number }[] }} results
+ * @param {{ pairs: (import('./pairs').Pair & { server: string, variant: string })[] }} results
  * @returns {PairsRow[]}
  */
 function summarizePairs ({ pairs }) {
-  return grouped(pairs).map((group) => ({
-    server: group[0].server,
-    variant: group[0].variant,
-    offUs: median(group.map(({ offUs }) => offUs)),
-    ratio: pairedRatio(group.map(({ ratio }) => ratio), group.map(() => 1))
-  }))
+  return grouped(pairs).map((group) => {
+    const measure = (name) => ({
+      off: median(group.map((pair) => pair[name].off)),
+      ratio: pairedRatio(group.map((pair) => pair[name].ratio), group.map(() => 1))
+    })
+    return {
+      server: group[0].server,
+      variant: group[0].variant,
+      pairs: group.length,
+      measures: { mainUs: measure('mainUs'), ratePerS: measure('ratePerS'), p999Us: measure('p999Us') }
+    }
+  })
 }
 
 module.exports = { summarize, summarizePairs, MEASURES }

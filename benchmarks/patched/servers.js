@@ -43,9 +43,9 @@ async function watch ([base, compared], switches, settings) {
   const take = async (servers) => {
     await saturateBoth(servers, settings.warmup, settings) // Compiled, after a switch anew.
     for (let i = 0; i < settings.windows; i++) {
-      const [baseUs, comparedUs] = await saturateBoth(servers, settings.seconds, settings)
-      windows.base.push(baseUs)
-      windows.compared.push(comparedUs)
+      const [ofBase, ofCompared] = await saturateBoth(servers, settings.seconds, settings)
+      windows.base.push(ofBase.mainUs)
+      windows.compared.push(ofCompared.mainUs)
     }
   }
   if (switches) await toggle(compared)

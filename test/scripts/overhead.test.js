@@ -17,21 +17,33 @@ const { summarizePairs } = require('../../benchmarks/overhead/summary')
 const about = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-9, `${value} is not ${expected}`)
 
 test('the bare server may be either of a pair', () => {
-  const windows = [[10, 11], [20, 24]]
-  about(pairOf(windows, 0).ratio, Math.sqrt(1.1 * 1.2))
-  about(pairOf(windows, 0).offUs, Math.sqrt(10 * 20))
-  about(pairOf(windows, 1).ratio, 1 / Math.sqrt(1.1 * 1.2))
-  about(pairOf(windows, 1).offUs, Math.sqrt(11 * 24))
+  const window = (mainUs, ratePerS, p999) => /** @type {any} */ ({ mainUs, ratePerS, latencyUs: { p999 } })
+  const windows = {
+    saturated: [[window(10, 500, 0), window(11, 400, 0)], [window(20, 250, 0), window(24, 250, 0)]],
+    open: [[window(0, 0, 300), window(0, 0, 600)]]
+  }
+  about(pairOf(windows, 0).mainUs.ratio, Math.sqrt(1.1 * 1.2))
+  about(pairOf(windows, 0).mainUs.off, Math.sqrt(10 * 20))
+  about(pairOf(windows, 0).ratePerS.ratio, Math.sqrt(0.8 * 1))
+  about(pairOf(windows, 0).p999Us.ratio, 2)
+  about(pairOf(windows, 1).mainUs.ratio, 1 / Math.sqrt(1.1 * 1.2))
+  about(pairOf(windows, 1).mainUs.off, Math.sqrt(11 * 24))
+  about(pairOf(windows, 1).ratePerS.off, Math.sqrt(400 * 250))
+  about(pairOf(windows, 1).p999Us.off, 600)
 })
 
 test('a pair is one number; the interval is over pairs', () => {
-  const of = (variant, ratio, offUs) => ({ server: 'hello', variant, round: 0, offUs, ratio })
+  const of = (variant, ratio, off) => ({
+    server: 'hello', variant, mainUs: { off, ratio }, ratePerS: { off: 1000, ratio: 1 / ratio }, p999Us: { off: 300, ratio: 1 }
+  })
   const [row, other] = summarizePairs({ pairs: [of('promises', 1.1, 10), of('shared', 3, 10), of('promises', 1.2, 12)] })
-  assert.deepEqual([row.variant, row.ratio.runs, row.offUs], ['promises', 2, 11])
-  about(row.ratio.ratio, Math.sqrt(1.1 * 1.2))
-  assert.ok(row.ratio.low < 1.1 && row.ratio.high > 1.2)
-  assert.deepEqual([other.variant, other.ratio.high], ['shared', Infinity])
-  about(other.ratio.ratio, 3)
+  const { mainUs, ratePerS, p999Us } = row.measures
+  assert.deepEqual([row.variant, row.pairs, mainUs.off, ratePerS.off, p999Us.off], ['promises', 2, 11, 1000, 300])
+  about(mainUs.ratio.ratio, Math.sqrt(1.1 * 1.2))
+  about(ratePerS.ratio.ratio, 1 / Math.sqrt(1.1 * 1.2))
+  assert.ok(mainUs.ratio.low < 1.1 && mainUs.ratio.high > 1.2)
+  assert.deepEqual([other.variant, other.measures.mainUs.ratio.high], ['shared', Infinity])
+  about(other.measures.mainUs.ratio.ratio, 3)
 })
 
 test('what is twice as much or more is told as so many times', () => {
