@@ -31,6 +31,7 @@ class Pool {
     this.onClose = onClose
     this.waiting = []
     this.text = ''
+    /** When the read began that runs now, ns. */
     this.readNs = 0
     socket.setNoDelay(true)
     socket.on('data', (data) => this.#read(data))
