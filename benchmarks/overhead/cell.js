@@ -38,6 +38,7 @@ const { threadTimes, timesBetween } = require('./thread-cpu')
 // Of the open loop: without a limit a pause of the machine opens thousands, and
 // what is measured from then on is the kernel's accept path.
 const OPEN_CONNECTIONS = 128
+const OPEN_WARMUP_S = 1
 
 const SERVERS = {
   hello: { script: 'hello.js', path: '/' },
@@ -103,9 +104,12 @@ function saturate (pid, url, seconds, settings) {
   return watch(pid, url, ['--spin', '--closed', '--connections', String(settings.connections), '--duration', String(seconds)], settings)
 }
 
+// Without a warm-up the slowest requests are those that had to wait until the
+// connections were open.
 /** @returns {Promise<Window>} of an open loop; args: more of the generator's */
 function loadAt (pid, url, ratePerS, seconds, settings, args) {
-  return watch(pid, url, [...args, '--rate', ratePerS.toFixed(1), '--connections', String(OPEN_CONNECTIONS), '--duration', String(seconds)], settings)
+  const load = ['--rate', ratePerS.toFixed(1), '--connections', String(OPEN_CONNECTIONS), '--warmup', String(OPEN_WARMUP_S), '--duration', String(seconds)]
+  return watch(pid, url, [...args, ...load], settings)
 }
 
 // A generator that polls (--spin): a response whose client sleeps costs the
@@ -132,4 +136,4 @@ async function watch (pid, url, args, settings) {
   }
 }
 
-module.exports = { loadAt, measureCell, saturate, withServer, OPEN_CONNECTIONS, SERVERS }
+module.exports = { loadAt, measureCell, saturate, withServer, OPEN_CONNECTIONS, OPEN_WARMUP_S, SERVERS }
