@@ -47,10 +47,10 @@ async function measurePairs (server, variant, ratePerS, settings) {
 async function watch (servers, ratePerS, settings) {
   await saturateBoth(servers, WARMUP_S, settings)
   /** @type {Record<'saturated' | 'open', import('./cell').Window[][]>} */
-  const { saturated, open } = { saturated: [], open: [] }
-  for (let i = 0; i < WINDOWS; i++) saturated.push(await saturateBoth(servers, WINDOW_S, settings))
-  for (let i = 0; i < OPEN_WINDOWS; i++) open.push(await loadBoth(servers, ratePerS, OPEN_WINDOW_S, settings))
-  return { saturated, open }
+  const windows = { saturated: [], open: [] }
+  for (let i = 0; i < WINDOWS; i++) windows.saturated.push(await saturateBoth(servers, WINDOW_S, settings))
+  for (let i = 0; i < OPEN_WINDOWS; i++) windows.open.push(await loadBoth(servers, ratePerS, OPEN_WINDOW_S, settings))
+  return windows
 }
 
 /**
