@@ -86,7 +86,7 @@ function load (options, unavailable) {
     helperCpus: options.helperCpus,
     loadCpus: options.loadCpus
   }
-  const fresh = { schema: 6, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], pairs: [] }
+  const fresh = { schema: 7, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], pairs: [] }
   return { ...loadResults(fresh, options), unavailable }
 }
 

@@ -78,8 +78,8 @@ ${variantList(rows, unavailable)}
 
 A variant and the bare server, fresh processes that serve at the same time on processor ${plan.serverCpus}, so that what else the machine does
 hits both alike: ${WARMUP_S} s of warm-up, then ${WINDOWS} windows of ${WINDOW_S} s at saturation (main thread, requests/s: of two that share a processor), then
-${OPEN_WINDOWS} of ${OPEN_WINDOW_S} s, after ${OPEN_WARMUP_S} s each, in which each gets half of 60 % of what one answers (p99.9, from the intended send time; here the load generators sleep). Half of
-the pairs start the bare server first. A pair is one number (geometric mean of its windows); the interval is over pairs.
+for some variants ${OPEN_WINDOWS} of ${OPEN_WINDOW_S} s, after ${OPEN_WARMUP_S} s each, in which each gets half of 60 % of what one answers (p99.9, from the intended send time;
+here the load generators sleep). Half of the pairs start the bare server first. A pair is one number (geometric mean of its windows); the interval is over pairs.
 
 ${markdown(PAIRS_HEADS, inOrder(pairs).map(pairsFields)).join('\n')}
 
@@ -111,7 +111,10 @@ function fields (row) {
 
 /** @param {import('./summary').PairsRow} row */
 function pairsFields ({ server, variant, pairs, measures }) {
-  const measured = PAIRS_COLUMNS.flatMap(({ name, digits }) => [measures[name].off.toFixed(digits), change(measures[name].ratio).trim()])
+  const measured = PAIRS_COLUMNS.flatMap(({ name, digits }) => {
+    const measure = measures[name]
+    return measure ? [measure.off.toFixed(digits), change(measure.ratio).trim()] : ['', '']
+  })
   return [server, variant, String(pairs), ...measured]
 }
 

@@ -19,6 +19,9 @@ const MEASURES = {
   p999: { text: 'p99.9 at 60 % load, µs', of: (cell) => cell.open?.latencyUs.p999 }
 }
 
+/** @type {(keyof import('./pairs').Pair)[]} */
+const PAIRED = ['mainUs', 'ratePerS', 'p999Us']
+
 /**
  * @typedef {object} Row
  * @property {string} server
@@ -102,7 +105,7 @@ function helpers (windows) {
  * @property {string} server
  * @property {string} variant
  * @property {number} pairs how many
- * @property {Record<keyof import('./pairs').Pair, { off: number, ratio: Ratio }>} measures off: of the bare server, median
+ * @property {Partial<Record<keyof import('./pairs').Pair, { off: number, ratio: Ratio }>>} measures what all its pairs have; off: of the bare server, median
  */
 
 /**
@@ -119,7 +122,7 @@ function summarizePairs ({ pairs }) {
       server: group[0].server,
       variant: group[0].variant,
       pairs: group.length,
-      measures: { mainUs: measure('mainUs'), ratePerS: measure('ratePerS'), p999Us: measure('p999Us') }
+      measures: Object.fromEntries(PAIRED.filter((name) => name in group[0]).map((name) => [name, measure(name)]))
     }
   })
 }

@@ -17,6 +17,7 @@ const { ROOT } = require('../../scripts/tasks/tree')
  * @property {string} name
  * @property {string} text what it is, in words
  * @property {boolean} [paired] also measured beside the bare server
+ * @property {boolean} [tail] and its p99.9 there, which takes many windows
  * @property {string} [needs] a directory below servers/ whose packages it needs
  * @property {(place: Place) => { node?: string, args?: string[], env?: Record<string, string>, pipe?: boolean, startMs?: number }} start
  *   node: another than this one; pipe: descriptor 3 is a pipe; startMs: until it listens, if it is that slow
@@ -27,7 +28,7 @@ const REGISTER = path.join(ROOT, 'lib', 'register.js')
 /** @type {Variant[]} */
 const VARIANTS = [
   { name: 'off', text: 'edgewise not loaded', start: () => ({}) },
-  { name: 'aa', text: 'the same once more (A/A)', paired: true, start: () => ({}) },
+  { name: 'aa', text: 'the same once more (A/A)', paired: true, tail: true, start: () => ({}) },
   { name: 'loaded-off', text: 'edgewise loaded, EDGEWISE_ENABLED=0', paired: true, start: edgewise({ EDGEWISE_ENABLED: '0' }) },
   {
     name: 'counters',
@@ -35,7 +36,7 @@ const VARIANTS = [
     start: edgewise({ EDGEWISE_RING_RECORDS: '2' })
   },
   { name: 'events', text: 'recording, EDGEWISE_CAUSALITY=events', paired: true, start: edgewise({ EDGEWISE_CAUSALITY: 'events' }) },
-  { name: 'promises', text: 'recording, EDGEWISE_CAUSALITY=promises', paired: true, start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }) },
+  { name: 'promises', text: 'recording, EDGEWISE_CAUSALITY=promises (the default)', paired: true, tail: true, start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }) },
   {
     name: 'shared',
     text: 'the same in a server that has a connection of its own, so that promises have to be followed',
