@@ -1,6 +1,7 @@
 #include "hooks/stock_provider.h"
 
 #include <node.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -265,7 +266,9 @@ void StockProvider::AfterPoll(int epoll_fd, bool may_wait, int count) {
   const uint64_t now = Ticks();
   const bool waited =
       may_wait && TickNs(now - poll_began_) > LongestLookNs(count);
-  if (watcher_ != nullptr) watcher_->LoopGoesOn(waited ? now : 0);
+  const int cpu = sched_getcpu();
+  recorder_->LoopRunsOn(cpu);
+  if (watcher_ != nullptr) watcher_->LoopGoesOn(waited ? now : 0, cpu);
   tracker_->PollEnd(waited, now);
 }
 

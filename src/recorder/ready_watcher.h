@@ -25,7 +25,8 @@ namespace edgewise {
 // is an edge, and after each look for one interval: what becomes ready while it
 // rests is seen by the next look, right to half an interval. An edge that comes
 // alone and meets a sleeping loop needs no rest: that would only be one more
-// sleep, each of which wakes a processor.
+// sleep, each of which wakes a processor. While the loop is busy the helper
+// keeps off its processor: a collection would last longer for each look.
 //
 // Stale edges: an edge may be for bytes that the loop has read since. The
 // helper keeps an edge only if the descriptor is still readable, and the loop
@@ -73,9 +74,11 @@ class ReadyWatcher {
   // The loop begins to wait for I/O.
   void LoopWaits() { loop_woke_.store(kWaits, std::memory_order_relaxed); }
 
-  // It goes on. `woke`: at these ticks it was woken; 0: it did not sleep.
-  void LoopGoesOn(uint64_t woke) {
+  // It goes on, on the processor `cpu`. `woke`: at these ticks it was woken; 0:
+  // it did not sleep.
+  void LoopGoesOn(uint64_t woke, int cpu) {
     loop_woke_.store(woke, std::memory_order_relaxed);
+    loop_cpu_.store(cpu, std::memory_order_relaxed);
   }
 
   // When `fd` became readable after its last Consumed(), in ticks; 0: not seen.
@@ -154,6 +157,7 @@ class ReadyWatcher {
   const int64_t interval_ns_;
   const uint64_t interval_ticks_;
   const OnLook on_look_;
+  Evasion evasion_;  // the helper's own
   // Zero pages until touched: 2 MB of addresses, not of memory.
   struct FreeSlots {
     void operator()(Slot* slots) const;
@@ -161,10 +165,11 @@ class ReadyWatcher {
   std::unique_ptr<Slot[], FreeSlots> slots_;
   uint32_t accepted_ = 0;  // slots that say so; the loop's own
 
-  // When the loop woke from its last wait; 0: it did not sleep in it. Relaxed:
-  // it decides only whether the helper rests.
+  // When the loop woke from its last wait; 0: it did not sleep in it. And
+  // where. Relaxed: it decides only whether and where the helper rests.
   static constexpr uint64_t kWaits = UINT64_MAX;
   std::atomic<uint64_t> loop_woke_{0};
+  std::atomic<int> loop_cpu_{-1};
 
   std::array<Listening, kMaxListening> listening_;
 

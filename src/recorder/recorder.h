@@ -103,6 +103,10 @@ class Recorder {
 
   RecorderStats stats() const;
 
+  // Recorded thread: the processor that it is on, which the drain thread
+  // leaves.
+  void LoopRunsOn(int cpu) { loop_cpu_.store(cpu, std::memory_order_relaxed); }
+
  private:
   struct HeldChunk {
     ChunkHeader header;
@@ -136,6 +140,8 @@ class Recorder {
   // Written by the recorded thread, read by the drain thread, which clears the
   // request; relaxed: counts.
   std::atomic<uint64_t> dropped_{0};
+  // Relaxed: a hint. -1: not known.
+  std::atomic<int> loop_cpu_{-1};
   // What was pushed when a dump was requested; 0: none is.
   std::atomic<uint64_t> dump_wanted_{0};
 
@@ -153,6 +159,7 @@ class Recorder {
   uint64_t next_sequence_;
   uint64_t next_counter_ = 0;
   bool complained_ = false;
+  Evasion evasion_;
 
   // Written by the drain thread, read by anyone; relaxed: counts.
   std::atomic<uint64_t> written_bytes_{0};

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -12,8 +13,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <thread>
+#include <vector>
 
 #include "platform/clock.h"
+#include "test/native/recorder/taken_cpu.h"
 
 namespace edgewise {
 namespace {
@@ -193,7 +197,7 @@ class ReadyWatcherRestTest : public ::testing::Test {
 TEST_F(ReadyWatcherRestTest, DoesNotRestAfterALoneEdgeOfASleepingLoop) {
   SleepMs(kRestMs + 100);
   EXPECT_TRUE(SeesAtOnce(0));
-  watcher_->LoopGoesOn(Ticks());
+  watcher_->LoopGoesOn(Ticks(), sched_getcpu());
   EXPECT_TRUE(SeesAtOnce(1));
 }
 
@@ -204,7 +208,7 @@ TEST_F(ReadyWatcherRestTest, RestsBetweenEdgesThatComeFast) {
 
 TEST_F(ReadyWatcherRestTest, RestsWhileTheLoopIsBusy) {
   SleepMs(kRestMs + 100);
-  watcher_->LoopGoesOn(/*woke=*/0);
+  watcher_->LoopGoesOn(/*woke=*/0, sched_getcpu());
   EXPECT_TRUE(SeesAtOnce(0));
   EXPECT_FALSE(SeesAtOnce(1));
 }
@@ -274,6 +278,37 @@ TEST_F(ReadyWatcherTest, RemembersAnAcceptOnce) {
   EXPECT_EQ(poll, 7u);
   EXPECT_EQ(arrival, 42u);
   EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).poll, 0u);
+}
+
+// Of two processors the loop's is idle and the other one taken: the scheduler
+// would have the helper look on the loop's.
+TEST(ReadyWatcherPlaceTest, KeepsOffTheProcessorOfABusyLoop) {
+  const std::vector<int> cpus = TwoCpus();
+  if (cpus.size() < 2) GTEST_SKIP() << "there is one processor";
+  const TakenCpu other(cpus[1]);
+  std::atomic<int> looks{0};
+  std::atomic<int> on_the_loops{0};
+  std::thread([&] {
+    UseCpus(cpus);
+    auto watcher = ReadyWatcher::Start(kIntervalNs, [&](uint64_t) {
+      ++looks;
+      if (sched_getcpu() == cpus[0]) ++on_the_loops;
+      return true;
+    });
+    ASSERT_TRUE(watcher.ok()) << watcher.status();
+    UseCpus({cpus[0]});
+    (*watcher)->LoopGoesOn(/*woke=*/0, cpus[0]);
+    int pair[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    (*watcher)->Watch(pair[0]);
+    ASSERT_EQ(write(pair[1], "x", 1), 1);
+    for (int i = 0; i < 500 && looks < 20; ++i) SleepMs(10);
+    watcher->reset();
+    close(pair[0]);
+    close(pair[1]);
+  }).join();
+  EXPECT_GE(looks, 20);
+  EXPECT_LE(on_the_loops, 1) << "it does not leave before it has looked once";
 }
 
 }  // namespace

@@ -3,10 +3,18 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <numeric>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "platform/clock.h"
+#include "test/native/recorder/taken_cpu.h"
 #include "test/native/recorder/trace_directory.h"
 
 namespace edgewise {
@@ -274,6 +282,40 @@ TEST_F(RecorderTest, AnUnwritableDirectoryIsAnError) {
   RecorderConfig config;
   config.path = "/proc/edgewise/1-0.ewt";
   EXPECT_FALSE(Recorder::Start(config).ok());
+}
+
+// Where a thread of this process is or was last, by proc(5); -1: there is none.
+int CpuOfThread(const std::string& name) {
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "stat");
+    const std::string stat(std::istreambuf_iterator<char>(file), {});
+    const size_t name_end = stat.rfind(')');
+    if (stat.find("(" + name + ")") == std::string::npos) continue;
+    std::istringstream fields(stat.substr(name_end + 2));
+    std::string field;
+    for (int number = 3; number <= 39; ++number) fields >> field;
+    return std::stoi(field);
+  }
+  return -1;
+}
+
+// Of two processors the recorded thread's is idle and the other one taken: the
+// scheduler would have the drain thread on the first.
+TEST_F(RecorderTest, TheDrainThreadKeepsOffTheRecordedOnesProcessor) {
+  const std::vector<int> cpus = TwoCpus();
+  if (cpus.size() < 2) GTEST_SKIP() << "there is one processor";
+  const TakenCpu other(cpus[1]);
+  std::thread([&] {
+    UseCpus(cpus);
+    auto recorder = Start();
+    recorder->LoopRunsOn(cpus[0]);
+    for (int look = 0; look < 20; ++look) {
+      const timespec pause{0, 50'000'000};
+      nanosleep(&pause, nullptr);
+      EXPECT_EQ(CpuOfThread("edgewise-drain"), cpus[1]);
+    }
+  }).join();
 }
 
 }  // namespace
