@@ -134,7 +134,7 @@ void Controller::KeepInMind(const Signal& signal) {
     running_since_.store(0, std::memory_order_relaxed);
   } else if (signal.kind == SignalKind::kLoopBusy ||
              signal.kind == SignalKind::kGcBegin) {
-    loop_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
+    evasion_.Avoid(sched_getcpu());
   }
 }
 

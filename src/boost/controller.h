@@ -182,9 +182,8 @@ class Controller {
   int64_t energy_read_ns_ = 0;
   int64_t spent_ns_ = 0;      // of a processor, until its last turn
   bool looks_again_ = false;  // soon: the loop had yet to wake up
-  Evasion evasion_;
+  Evasion evasion_;           // where the loop last woke
 
-  std::atomic<int> loop_cpu_{-1};  // where the loop last woke; relaxed: a hint
   QueueWatch watch_;
   std::atomic<bool> stopping_{false};
   TerminationWatch termination_;

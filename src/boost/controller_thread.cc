@@ -64,7 +64,7 @@ void Controller::Run() {
 // again.
 int64_t Controller::Turn(QueueWatch::Arrival arrival) {
   // A real-time thread takes the processor that it woke on last time.
-  evasion_.Leave(loop_cpu_.load(std::memory_order_relaxed));
+  evasion_.Leave();
   const bool again = std::exchange(looks_again_, false);
   const bool look = again || arrival != QueueWatch::Arrival::kNone;
   // Nothing had come before what has ended the sleep.

@@ -92,7 +92,8 @@ void LeaveCpu(int cpu) {
   UseOthers(allowed, cpu, &allowed);
 }
 
-void Evasion::Leave(int cpu) {
+void Evasion::Leave() {
+  const int cpu = cpu_.load(std::memory_order_relaxed);
   if (cpu < 0 || sched_getcpu() != cpu) return;
   cpu_set_t current;
   if (sched_getaffinity(0, sizeof(current), &current) != 0) return;

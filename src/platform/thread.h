@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -53,13 +54,18 @@ void LeaveCpu(int cpu);
 // Keeps one thread away from where another one runs.
 class Evasion {
  public:
-  // The thread's own. If it runs on `cpu`, it leaves for those that its
+  // The other one's: it runs on `cpu`. A hint: relaxed.
+  void Avoid(int cpu) { cpu_.store(cpu, std::memory_order_relaxed); }
+
+  // The thread's own. If it runs there, it leaves for those processors that its
   // affinity names besides; where there is none, it stays.
-  void Leave(int cpu);
+  void Leave();
 
  private:
   cpu_set_t allowed_{};  // as others have set it
   cpu_set_t own_{};      // what this has made of it
+  // Far from what stands before this, which mostly is the thread's.
+  std::atomic<int> cpu_{-1};
 };
 
 // Processor time that this thread has used, ns.

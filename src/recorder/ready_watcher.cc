@@ -121,7 +121,7 @@ void ReadyWatcher::Run() {
     last_look = now;
     const bool alone = now - before > interval_ticks_;
     if (alone && !look_again && LoopKeepsUp(now)) continue;
-    evasion_.Leave(loop_cpu_.load(std::memory_order_relaxed));
+    evasion_.Leave();
     SleepNs(interval_ns_);
   }
 }

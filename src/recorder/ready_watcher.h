@@ -78,7 +78,7 @@ class ReadyWatcher {
   // it did not sleep.
   void LoopGoesOn(uint64_t woke, int cpu) {
     loop_woke_.store(woke, std::memory_order_relaxed);
-    loop_cpu_.store(cpu, std::memory_order_relaxed);
+    evasion_.Avoid(cpu);
   }
 
   // When `fd` became readable after its last Consumed(), in ticks; 0: not seen.
@@ -157,7 +157,6 @@ class ReadyWatcher {
   const int64_t interval_ns_;
   const uint64_t interval_ticks_;
   const OnLook on_look_;
-  Evasion evasion_;  // the helper's own
   // Zero pages until touched: 2 MB of addresses, not of memory.
   struct FreeSlots {
     void operator()(Slot* slots) const;
@@ -169,7 +168,7 @@ class ReadyWatcher {
   // where. Relaxed: it decides only whether and where the helper rests.
   static constexpr uint64_t kWaits = UINT64_MAX;
   std::atomic<uint64_t> loop_woke_{0};
-  std::atomic<int> loop_cpu_{-1};
+  Evasion evasion_;
 
   std::array<Listening, kMaxListening> listening_;
 

@@ -118,7 +118,7 @@ void Recorder::DrainLoop() {
     const uint64_t asked = dumps_asked_;
     bool dump = asked > dumps_done_;
     lock.unlock();
-    evasion_.Leave(loop_cpu_.load(std::memory_order_relaxed));
+    evasion_.Leave();
     if (termination_.Pending()) FlushForTermination();
     const uint64_t lost_before = lost_bytes_.load(std::memory_order_relaxed);
     const auto now = std::chrono::steady_clock::now();

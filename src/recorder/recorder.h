@@ -105,7 +105,7 @@ class Recorder {
 
   // Recorded thread: the processor that it is on, which the drain thread
   // leaves.
-  void LoopRunsOn(int cpu) { loop_cpu_.store(cpu, std::memory_order_relaxed); }
+  void LoopRunsOn(int cpu) { evasion_.Avoid(cpu); }
 
  private:
   struct HeldChunk {
@@ -140,8 +140,6 @@ class Recorder {
   // Written by the recorded thread, read by the drain thread, which clears the
   // request; relaxed: counts.
   std::atomic<uint64_t> dropped_{0};
-  // Relaxed: a hint. -1: not known.
-  std::atomic<int> loop_cpu_{-1};
   // What was pushed when a dump was requested; 0: none is.
   std::atomic<uint64_t> dump_wanted_{0};
 
@@ -159,7 +157,7 @@ class Recorder {
   uint64_t next_sequence_;
   uint64_t next_counter_ = 0;
   bool complained_ = false;
-  Evasion evasion_;
+  Evasion evasion_;  // of the recorded thread
 
   // Written by the drain thread, read by anyone; relaxed: counts.
   std::atomic<uint64_t> written_bytes_{0};
