@@ -24,7 +24,10 @@ const LOAD = process.env.EDGEWISE_LOAD // undefined: the project's build
 /** @type {string} */
 let folder
 
-before(() => { folder = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-apps-test-')) })
+before(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-apps-test-'))
+  process.env.TMPDIR = folder // What another run left in the system's, killed, is not ours.
+})
 after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 /**
@@ -204,6 +207,8 @@ describe('interruption', () => {
 })
 
 describe('runApp', () => {
+  const runFolders = () => fs.readdirSync(folder).filter(name => name.startsWith('edgewise-fixture-'))
+
   it('sends the started process the requests of the load and no others', async () => {
     const counts = path.join(folder, 'counts')
     const samples = path.join(folder, 'samples.csv')
@@ -219,7 +224,10 @@ describe('runApp', () => {
       samples,
       say: text => said.push(text),
       // It accepts connections before it has printed; loaded, it has.
-      onLoaded: running => { log = running.logTail() }
+      onLoaded: running => {
+        log = running.logTail()
+        assert.strictEqual(runFolders().length, 1)
+      }
     })
     assert.match(log, /mark given, edgewise \/x, arguments --no-warnings/)
     assert.strictEqual(result.load.errors, 0, result.load.first_error)
@@ -231,7 +239,7 @@ describe('runApp', () => {
     assert.strictEqual(result.saturation_per_s, null)
     assert.strictEqual(alive(result.pid), false)
     assert.deepStrictEqual(said, ['fixture: 200 requests/s for 0.5 s of warm-up and 1 s'])
-    assert.deepStrictEqual(fs.readdirSync(os.tmpdir()).filter(name => name.startsWith('edgewise-fixture-')), [])
+    assert.deepStrictEqual(runFolders(), [])
   })
 
   it('finds the saturation throughput with a bare process', async () => {
