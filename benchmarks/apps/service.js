@@ -3,6 +3,7 @@
 // Starts processes that serve on a loopback port, and stops them again.
 
 const { spawn } = require('node:child_process')
+const { randomInt } = require('node:crypto')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
@@ -14,6 +15,7 @@ const READY_WITHIN_MS = 60_000
 const STOP_WITHIN_MS = 15_000
 const LOG_LINES = 30
 const PORT_ATTEMPTS = 3
+const FIRST_PORT = 10_000
 
 /** Leaders of the process groups that run, in the order they were started. */
 const running = new Set()
@@ -33,14 +35,24 @@ process.on('exit', () => { for (const child of running) signalGroup(child, 'SIGK
  *   May be called again.
  */
 
-/** @returns {Promise<number>} a port of 127.0.0.1 that was free just now */
+/**
+ * @returns {Promise<number>} a port of 127.0.0.1 that was free just now, and that no
+ *   connection and no listen(0) takes meanwhile: the kernel gives out those from 32768 on
+ */
 async function freePort () {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(FIRST_PORT, 32_768)
+    const server = net.createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if (error.code === 'EADDRINUSE') continue
+      throw error
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /**

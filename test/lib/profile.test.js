@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const test = require('node:test')
+const { freePort } = require('../../benchmarks/apps/service')
 const { hasEnded, packageCopy } = require('./package-copy')
 
 const NODE = process.execPath
@@ -67,9 +68,9 @@ if (cluster.isPrimary) cluster.fork(); else { ${SERVER} }`)
 
 test('--port waits for that one of several, and refuses one that is taken', async (t) => {
   const { run, write } = packageCopy(t)
-  const probe = http.createServer().listen(0, '127.0.0.1')
+  const port = await freePort()
+  const probe = http.createServer().listen(port, '127.0.0.1')
   await new Promise((resolve) => probe.once('listening', resolve))
-  const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
   write('two.js', `require('node:net').createServer().listen(0); setTimeout(() => { ${SERVER} }, 300)`)
   const taken = run(['profile', '--port', String(port), '--load', LOAD, '--', NODE, 'two.js', String(port)], { NODE })
   assert.equal(taken.status, 1)

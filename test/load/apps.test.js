@@ -124,8 +124,11 @@ describe('service', () => {
     assert.strictEqual(environment.PATH, process.env.PATH)
   })
 
-  it('finds ports that are free', async () => {
-    const server = net.createServer().listen(await freePort(), '127.0.0.1')
+  it('finds ports that are free, and that the kernel gives to nobody else', async () => {
+    const port = await freePort()
+    const [first] = fs.readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split('\t').map(Number)
+    assert.ok(port >= 10_000 && port < first, `${port}`)
+    const server = net.createServer().listen(port, '127.0.0.1')
     await once(server, 'listening')
     server.close()
   })

@@ -4,8 +4,8 @@
 // requests share, awaited, and by callbacks.
 
 const { spawn, spawnSync } = require('node:child_process')
-const net = require('node:net')
 const Redis = require('ioredis')
+const { freePort } = require('../../../benchmarks/apps/service')
 const { serve, spin } = require('../witness')
 
 const SERVER = 'redis-server'
@@ -28,14 +28,6 @@ module.exports = {
       }
     }
   }
-}
-
-async function freePort () {
-  const server = net.createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
-  const { port } = /** @type {any} */ (server.address())
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 async function main () {
