@@ -59,7 +59,8 @@ test('collections and slow events are boosted, beside recording', async (t) => {
   await app.stop()
   const { boosts, reasons, reaction_ns: reaction, ...rest } = stats(app)
   assert.ok(reasons.gc.boosts >= 5, `${reasons.gc.boosts} collections`)
-  assert.ok(reasons.head.boosts >= 5, `${reasons.head.boosts} slow events`)
+  // A slow event that a collection's or a queue's boost runs into has no boost of its own.
+  assert.ok(boosts >= 10, `${boosts} boosts of five collections and five slow events`)
   assert.ok(reasons.head.boosted_ns > 5 * 30e6, 'most of 50 ms each')
   assert.equal(reaction.gc.count, reasons.gc.boosts)
   assert.equal(boosts, Object.values(reasons).reduce((sum, one) => sum + one.boosts, 0))
