@@ -51,10 +51,13 @@ test('the names in JavaScript are the native ones', () => {
 test('collections and slow events are boosted, beside recording', async (t) => {
   // Slow events that take most of the loop's time are usual, but not by a factor of 1.
   const app = await startApp(t, 'http.js', { flags: ['--expose-gc'], env: { ...LOG, EDGEWISE_BOOST_HEAD_FACTOR: '1' } })
+  const headNs = async () => (await send(app.child.pid, 'status')).boost.reasons.head?.boosted_ns ?? 0
   await inParallel(200, (number) => request(app.port, `/user/${number}`))
   for (let i = 0; i < 5; i++) {
     await request(app.port, '/collect')
+    const before = await headNs()
     await request(app.port, '/busy/50')
+    assert.ok(await headNs() > before, `slow event ${i} was boosted`)
   }
   await app.stop()
   const { boosts, reasons, reaction_ns: reaction, ...rest } = stats(app)
