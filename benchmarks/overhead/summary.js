@@ -105,7 +105,7 @@ function helpers (windows) {
  * @property {string} server
  * @property {string} variant
  * @property {number} pairs how many
- * @property {Partial<Record<keyof import('./pairs').Pair, { off: number, ratio: Ratio }>>} measures what all its pairs have; off: of the bare server, median
+ * @property {Partial<Record<keyof import('./pairs').Pair, { off: number, ratio: Ratio }>>} measures of the pairs that have it (`ratio.runs` of them); off: of the bare server, median
  */
 
 /**
@@ -114,15 +114,18 @@ function helpers (windows) {
  */
 function summarizePairs ({ pairs }) {
   return grouped(pairs).map((group) => {
-    const measure = (name) => ({
-      off: median(group.map((pair) => pair[name].off)),
-      ratio: pairedRatio(group.map((pair) => pair[name].ratio), group.map(() => 1))
-    })
+    const measure = (name) => {
+      const having = group.filter((pair) => name in pair)
+      return {
+        off: median(having.map((pair) => pair[name].off)),
+        ratio: pairedRatio(having.map((pair) => pair[name].ratio), having.map(() => 1))
+      }
+    }
     return {
       server: group[0].server,
       variant: group[0].variant,
       pairs: group.length,
-      measures: Object.fromEntries(PAIRED.filter((name) => name in group[0]).map((name) => [name, measure(name)]))
+      measures: Object.fromEntries(PAIRED.filter((name) => group.some((pair) => name in pair)).map((name) => [name, measure(name)]))
     }
   })
 }

@@ -29,7 +29,7 @@ const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const VARIANTS = [
   { name: 'off', text: 'edgewise not loaded', start: () => ({}) },
   { name: 'aa', text: 'the same once more (A/A)', paired: true, tail: true, start: () => ({}) },
-  { name: 'loaded-off', text: 'edgewise loaded, EDGEWISE_ENABLED=0', paired: true, start: edgewise({ EDGEWISE_ENABLED: '0' }) },
+  { name: 'loaded-off', text: 'edgewise loaded, EDGEWISE_ENABLED=0', paired: true, tail: true, start: edgewise({ EDGEWISE_ENABLED: '0' }) },
   {
     name: 'counters',
     text: 'everything hooked and counted, next to nothing kept (EDGEWISE_RING_RECORDS=2)',

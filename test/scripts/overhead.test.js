@@ -10,7 +10,7 @@ const { test } = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codeOf, countsOf } = require('../../benchmarks/overhead/callgrind')
 const { differences, partsOf } = require('../../benchmarks/overhead/instructions')
-const { change } = require('../../benchmarks/overhead/page')
+const { change, table } = require('../../benchmarks/overhead/page')
 const { pairOf } = require('../../benchmarks/overhead/pairs')
 const { summarizePairs } = require('../../benchmarks/overhead/summary')
 
@@ -49,6 +49,15 @@ test('a pair is one number; the interval is over pairs', () => {
   assert.ok(mainUs.ratio.low < 1.1 && mainUs.ratio.high > 1.2)
   assert.deepEqual([other.variant, other.measures.mainUs?.ratio.high, other.measures.p999Us], ['shared', Infinity, undefined])
   about(other.measures.mainUs.ratio.ratio, 3)
+})
+
+test('a measure is of the pairs that have it, and the page says of how many', () => {
+  const of = (more) => ({ server: 'hello', variant: 'loaded-off', mainUs: { off: 10, ratio: 1 }, ratePerS: { off: 100, ratio: 1 }, ...more })
+  const rows = summarizePairs({ pairs: [of({}), of({ p999Us: { off: 300, ratio: 1.1 } }), of({ p999Us: { off: 500, ratio: 1.1 } })] })
+  const [{ pairs, measures: { mainUs, p999Us } }] = rows
+  assert.deepEqual([pairs, mainUs?.ratio.runs, p999Us?.ratio.runs, p999Us?.off], [3, 3, 2, 400])
+  const told = table([], rows).split('\n').find((line) => line.includes('loaded-off'))
+  assert.match(told ?? '', /│ \+0\.0 % \[\+0\.0, \+0\.0\] +│ 100 .*│ 400 +│ \+10\.0 % \[\+10\.0, \+10\.0\] \(2 pairs\) │/)
 })
 
 test('what is twice as much or more is told as so many times', () => {
