@@ -9,15 +9,11 @@ const path = require('node:path')
 const { threadId } = require('node:worker_threads')
 const binding = require('./binding')
 const { fidelityOf } = require('./instrument/fidelity')
-const { Following } = require('./instrument/following')
-const { instrumentFrameworks } = require('./instrument/frameworks')
-const { instrumentHttp } = require('./instrument/http')
-const { instrumentHttp2 } = require('./instrument/http2')
-const { instrumentPromises } = require('./instrument/promises')
-const { RouteTable } = require('./instrument/routes')
-const { instrumentTimers } = require('./instrument/timers')
 const { makeDirectory } = require('./make-directory')
 const { version } = require('../package.json')
+// They meet frameworks and servers from now on, whenever recording begins.
+require('./instrument/frameworks')
+require('./instrument/http2')
 
 const MAJOR = Number(process.versions.node.split('.')[0])
 const MIN_MAJOR = 20
@@ -38,18 +34,15 @@ function start (config) {
   if (MAJOR < MIN_MAJOR) throw new Error(`Node ${process.version} is too old: ${MIN_MAJOR} or later is needed`)
   const native = binding.load()
   makeDirectory(config.out)
+  // Not before: while nothing is recorded, each full collection would go through it for nothing.
+  const { instrument, recordingOf } = require('./instrument')
   const { file, found } = startNative(native, config)
-  const routes = new RouteTable(native.internString)
-  const memory = native.words()
-  const executing = new Float64Array(memory, 0, 1)
-  const words = new Uint32Array(memory, executing.byteLength)
   // A patched Node sees promises, timers and ticks by itself.
   const promises = found.patched !== true && config.causality === 'promises'
-  const following = new Following(words, promises ? () => instrumentPromises(recording) : null)
-  const recording = { calls: native.calls, routes, executing, words, following, idsKnown: found.asyncIds === true }
+  const recording = recordingOf(native, found, promises)
   current = { native, file, found, recording, undo: [] }
   try {
-    instrument(recording, current.undo, promises)
+    instrument(recording, promises, current.undo)
   } catch (error) {
     stop()
     throw error
@@ -77,15 +70,6 @@ function startNative (native, config) {
     fs.rmSync(file, { force: true })
     throw error
   }
-}
-
-function instrument (recording, undo, promises) {
-  undo.push(() => recording.following.stop())
-  recording.following.wait()
-  undo.push(instrumentHttp(recording))
-  undo.push(instrumentHttp2(recording))
-  undo.push(instrumentFrameworks())
-  if (promises) undo.push(instrumentTimers(recording))
 }
 
 /** Stops and writes the rest; no effect when this thread does not record. */

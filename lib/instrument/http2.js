@@ -1,28 +1,31 @@
 'use strict'
 
 // HTTP/2 servers: each stream is a request. Older Nodes have no channel for
-// them, so servers are met where they are made, whether anything records then
-// or only later.
+// them, so a server is met where its first listener is set (Node's own, when it
+// is made), whether anything records then or only later. Nothing here loads
+// node:http2: it and what it needs (TLS, crypto) would be more for each full
+// collection of a server that has no use for them to go through.
 
-const http2 = require('node:http2')
-const { syncBuiltinESMExports } = require('node:module')
+const { Server } = require('node:net')
 const { KIND, OUTCOME } = require('./requests')
+const { wrap } = require('./wrap')
 
-const NO_ERROR = http2.constants.NGHTTP2_NO_ERROR
+/** NGHTTP2_NO_ERROR, RFC 9113 section 7 */
+const NO_ERROR = 0
 
 /** @type {import('./requests').Recording | null} of this thread, now */
 let current = null
 
-for (const name of /** @type {const} */ (['createServer', 'createSecureServer'])) {
-  const original = http2[name]
-  const wrapper = /** @type {any} */ function () {
-    const server = Reflect.apply(original, this, arguments)
-    server.prependListener('stream', onStream)
-    return server
+/** @type {WeakSet<object>} */
+const met = new WeakSet()
+wrap([Server.prototype], 'on', (on) => function () {
+  // Of all servers only HTTP/2's have settings to update.
+  if (typeof this.updateSettings === 'function' && !met.has(this)) {
+    met.add(this)
+    this.prependListener('stream', onStream)
   }
-  http2[name] = Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(original))
-}
-syncBuiltinESMExports()
+  return Reflect.apply(on, this, arguments)
+})
 
 function onStream (/** @type {any} */ stream, /** @type {any} */ headers) {
   if (current === null) return

@@ -6,7 +6,6 @@
 // that involve no promise pay nothing.
 
 const { executionAsyncId } = require('node:async_hooks')
-const { promiseHooks } = require('node:v8')
 const { WORD } = require('./requests')
 
 const kSlice = Symbol('edgewise.slice')
@@ -16,6 +15,7 @@ const kSlice = Symbol('edgewise.slice')
  * @returns {() => void} undoes it
  */
 function instrumentPromises ({ calls, executing, words, idsKnown }) {
+  const { promiseHooks } = require('node:v8') // Not before: few servers need it.
   let cause = -1 // the slice that caused `caused`
   let caused = -1
   return /** @type {() => void} */ (promiseHooks.createHook({

@@ -48,7 +48,7 @@ const LIB = {
   recording: ['binding', 'instrument', 'make-directory'],
   boosting: ['binding', 'config', 'instrument', 'make-directory', 'native-files'],
   index: ['binding', 'report', 'config', 'instrument', 'recording', 'boosting'],
-  register: ['binding', 'config', 'control', 'recording', 'boosting', 'shell'],
+  register: ['config', 'control', 'recording', 'boosting', 'shell'],
   cli: ['index', 'report', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
   bin: ['cli']
 }

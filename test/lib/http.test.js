@@ -148,3 +148,25 @@ test('an HTTP/2 stream that either side resets is aborted, though it finishes', 
   }
   assert.deepEqual(ends, [['GET /refused', OUTCOME.aborted], ['GET /cancelled', OUTCOME.aborted], ['GET /answered', OUTCOME.finished]])
 })
+
+test('an HTTP/2 server that listens nowhere itself is met too, and its own listeners come later', async (t) => {
+  const { ends, stop } = record(instrumentHttp2)
+  t.after(stop)
+  /** @type {number[]} */
+  const before = []
+  const server = http2.createServer()
+  server.addListener('stream', (/** @type {any} */ stream) => {
+    before.push(ends.length)
+    stream.end('ok')
+    stream.once('finish', () => before.push(ends.length))
+  })
+  const front = net.createServer((socket) => { server.emit('connection', socket) }).listen(0, '127.0.0.1')
+  t.after(() => front.close())
+  await once(front, 'listening')
+  const client = http2.connect(`http://127.0.0.1:${/** @type {any} */ (front.address()).port}`)
+  t.after(() => client.destroy())
+  const stream = client.request({ ':path': '/passed-on' }).resume()
+  await once(stream, 'close')
+  assert.deepEqual(ends, [['GET /passed-on', OUTCOME.finished]])
+  assert.deepEqual(before, [0, 1])
+})

@@ -1,0 +1,43 @@
+'use strict'
+
+// All that is asked in JavaScript, in the order in which it is put into place.
+
+const { Following } = require('./following')
+const { instrumentFrameworks } = require('./frameworks')
+const { instrumentHttp } = require('./http')
+const { instrumentHttp2 } = require('./http2')
+const { instrumentPromises } = require('./promises')
+const { RouteTable } = require('./routes')
+const { instrumentTimers } = require('./timers')
+
+/**
+ * @param {any} native what src/addon exports, started
+ * @param {any} found what that observes
+ * @param {boolean} promises whether their causality is followed here
+ * @returns {import('./requests').Recording}
+ */
+function recordingOf (native, found, promises) {
+  const memory = native.words()
+  const executing = new Float64Array(memory, 0, 1)
+  const words = new Uint32Array(memory, executing.byteLength)
+  const following = new Following(words, promises ? () => instrumentPromises(recording) : null)
+  const routes = new RouteTable(native.internString)
+  const recording = { calls: native.calls, routes, executing, words, following, idsKnown: found.asyncIds === true }
+  return recording
+}
+
+/**
+ * @param {import('./requests').Recording} recording
+ * @param {boolean} promises as for recordingOf()
+ * @param {(() => void)[]} undo gets what undoes each step, also where the next one throws
+ */
+function instrument (recording, promises, undo) {
+  undo.push(() => recording.following.stop())
+  recording.following.wait()
+  undo.push(instrumentHttp(recording))
+  undo.push(instrumentHttp2(recording))
+  undo.push(instrumentFrameworks())
+  if (promises) undo.push(instrumentTimers(recording))
+}
+
+module.exports = { instrument, recordingOf }
