@@ -7,6 +7,9 @@ const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 
+// As it is now: later recording asks it who connects (instrument/following.js), and this is no request's.
+const { connect } = net.Socket.prototype
+
 /**
  * @param {NodeJS.ProcessEnv} env
  * @param {number} uid
@@ -81,7 +84,8 @@ function removeStale (directory) {
 // A container may share the directory with others, whose processes have numbers
 // that say nothing here.
 function removeUnheard (/** @type {string} */ file) {
-  const caller = net.connect(file, () => caller.destroy())
+  const caller = new net.Socket()
+  Reflect.apply(connect, caller, [{ path: file }, () => caller.destroy()])
   caller.unref()
   caller.on('error', (error) => { if (codeOf(error) === 'ECONNREFUSED') remove(file) })
 }
