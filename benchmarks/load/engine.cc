@@ -31,11 +31,16 @@ uint64_t Tag(uint32_t slot, uint32_t generation) {
 Engine::Engine(const EngineOptions& options, const Mix& mix)
     : options_(options),
       mix_(mix),
-      source_(mix, options.host, options.path_prefix, options.seed),
       arrivals_(options.closed ? 1 : options.rate_per_s,
                 options.seed ^ 0x61727269766573),
       events_(kEventsPerWait),
+      which_server_(options.seed ^ 0x736572766572),
       reuse_(options.seed ^ 0x7265757365) {
+  for (const ServerAddress& server : options.servers) {
+    servers_.push_back(
+        {.source = RequestSource(mix, server.host, options.path_prefix,
+                                 options.seed)});
+  }
   sigemptyset(&wait_mask_);
 }
 
@@ -108,12 +113,19 @@ bool Engine::MayStart() const {
          in_flight_ < static_cast<uint64_t>(options_.connections);
 }
 
-// The sample of an arrival, whose request is drawn.
+uint32_t Engine::DrawServer() {
+  return servers_.size() == 1
+             ? 0
+             : static_cast<uint32_t>(which_server_.Below(servers_.size()));
+}
+
+// The sample of an arrival, whose server and request are drawn.
 Sample& Engine::Arrive(int64_t intended_ns) {
   Sample& sample = result_.samples.emplace_back();
+  sample.server = DrawServer();
   sample.intended_ns = intended_ns;
   sample.warmup = intended_ns < result_.measured_from_ns;
-  source_.Next(&request_);
+  servers_[sample.server].source.Next(&request_);
   sample.spec = request_.spec;
   return sample;
 }
@@ -127,7 +139,7 @@ void Engine::Dispatch(int64_t intended_ns) {
       in_flight_ + 1 == static_cast<uint64_t>(options_.connections);
   sample.due_ns = waited ? std::max(intended_ns, freed_ns_) : intended_ns;
   sample.dispatched_ns = NowNs();
-  const uint32_t slot = TakeConnection(sample.dispatched_ns);
+  const uint32_t slot = TakeConnection(sample.server, sample.dispatched_ns);
   ++in_flight_;
   deadlines_.push_back({sample.dispatched_ns + options_.timeout_ns,
                         {slot, slots_[slot].generation},
@@ -136,13 +148,14 @@ void Engine::Dispatch(int64_t intended_ns) {
                                                 spec.NeedsBody(), &sample));
 }
 
-uint32_t Engine::TakeConnection(int64_t now_ns) {
-  while (!idle_.empty()) {
+uint32_t Engine::TakeConnection(uint32_t server, int64_t now_ns) {
+  std::vector<Handle>& idle = servers_[server].idle;
+  while (!idle.empty()) {
     if (options_.reuse_random) {
-      std::swap(idle_[reuse_.Below(idle_.size())], idle_.back());
+      std::swap(idle[reuse_.Below(idle.size())], idle.back());
     }
-    const Handle handle = idle_.back();
-    idle_.pop_back();
+    const Handle handle = idle.back();
+    idle.pop_back();
     const Slot& slot = slots_[handle.slot];
     if (slot.generation != handle.generation) continue;
     if (slot.connection.Fresh(now_ns)) return handle.slot;
@@ -156,9 +169,11 @@ uint32_t Engine::TakeConnection(int64_t now_ns) {
   free_slots_.pop_back();
   Slot& slot = slots_[index];
   slot.used = true;
+  slot.server = server;
+  const ServerAddress& address = options_.servers[server];
   slot.connection.Open(epoll_fd_, Tag(index, slot.generation),
-                       reinterpret_cast<const sockaddr*>(&options_.address),
-                       options_.address_bytes, options_.stamps);
+                       reinterpret_cast<const sockaddr*>(&address.address),
+                       address.bytes, options_.stamps);
   ++result_.connections_opened;
   result_.connections_peak = std::max<uint64_t>(
       result_.connections_peak, slots_.size() - free_slots_.size());
@@ -209,8 +224,8 @@ void Engine::EndExchange(uint32_t slot, Failure failure,
   ++ended_;
   if (failure == Failure::kNone) {
     sample.status = static_cast<int16_t>(connection.response().status());
-    sample.unexpected =
-        !source_.Accept(connection.request(), connection.response());
+    sample.unexpected = !servers_[sample.server].source.Accept(
+        connection.request(), connection.response());
   } else {
     ++failed_;
     if (result_.first_error.empty()) {
@@ -222,7 +237,7 @@ void Engine::EndExchange(uint32_t slot, Failure failure,
   const bool reusable =
       connection.Finish(sample.end_ns) && failure == Failure::kNone;
   if (reusable) {
-    idle_.push_back({slot, slots_[slot].generation});
+    servers_[sample.server].idle.push_back({slot, slots_[slot].generation});
   } else {
     CloseSlot(slot);
   }

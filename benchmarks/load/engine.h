@@ -20,10 +20,15 @@
 
 namespace edgewise::load {
 
-struct EngineOptions {
+struct ServerAddress {
   sockaddr_storage address{};
-  socklen_t address_bytes = 0;
-  std::string host;         // Host header
+  socklen_t bytes = 0;
+  std::string host;  // Host header
+};
+
+struct EngineOptions {
+  // At least one. Of several each request goes to one at random.
+  std::vector<ServerAddress> servers;
   std::string path_prefix;  // before every path; "" or "/base"
   bool closed = false;      // `connections` users who wait for each response
   double rate_per_s = 0;    // open loop
@@ -56,7 +61,7 @@ struct EngineOptions {
 // they have the response to the last; this finds the saturation throughput.
 class Engine {
  public:
-  // `mix` must outlive the engine.
+  // `mix` must outlive the engine; each server keeps what it captures.
   Engine(const EngineOptions& options, const Mix& mix);
   ~Engine();
 
@@ -67,11 +72,16 @@ class Engine {
   struct Slot {
     Connection connection;
     bool used = false;
+    uint32_t server = 0;
     uint32_t generation = 0;  // of the connection in it; stale events differ
   };
   struct Handle {
     uint32_t slot;
     uint32_t generation;
+  };
+  struct Server {
+    RequestSource source;
+    std::vector<Handle> idle;  // in the order of their last use
   };
   struct Deadline {
     int64_t at_ns;
@@ -83,10 +93,11 @@ class Engine {
   void StartDueOpen();
   bool MayStart() const;
   Sample& Arrive(int64_t intended_ns);
+  uint32_t DrawServer();
   void Dispatch(int64_t intended_ns);
   // An idle connection, or a new one (which may have failed to open: Start()
   // says so).
-  uint32_t TakeConnection(int64_t now_ns);
+  uint32_t TakeConnection(uint32_t server, int64_t now_ns);
   void OnOutcome(uint32_t slot, Connection::Outcome outcome);
   void EndExchange(uint32_t slot, Failure failure, const std::string& message);
   void CloseSlot(uint32_t slot);
@@ -100,7 +111,7 @@ class Engine {
 
   const EngineOptions options_;
   const Mix& mix_;
-  RequestSource source_;
+  std::vector<Server> servers_;
   PoissonArrivals arrivals_;
   RunResult result_;
   int epoll_fd_ = -1;
@@ -112,11 +123,11 @@ class Engine {
   uint64_t failed_ = 0;
   std::deque<Slot> slots_;
   std::vector<uint32_t> free_slots_;
-  std::vector<Handle> idle_;        // in the order of their last use
   std::deque<Deadline> deadlines_;  // in order: the time-out is one for all
   std::deque<int64_t> resume_ns_;  // closed loop: users pausing after a failure
   std::vector<epoll_event> events_;
   RequestSource::Request request_;
+  Random which_server_;
   Random reuse_;
   sigset_t wait_mask_;
   uint64_t waits_ = 0;

@@ -13,6 +13,8 @@
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
@@ -33,7 +35,7 @@ constexpr int kUsage = 2;
 volatile std::sig_atomic_t g_stop = 0;
 
 struct Flags {
-  std::string url;
+  std::vector<std::string> urls;
   std::string mix_file;
   std::string samples_file;
   std::string hgrm_file;
@@ -59,7 +61,10 @@ struct Target {
 };
 
 void Declare(CLI::App& app, Flags& flags) {
-  app.add_option("url", flags.url, "http://HOST[:PORT][/PATH]")->required();
+  app.add_option("url", flags.urls,
+                 "http://HOST[:PORT][/PATH]; of several, which differ in host "
+                 "and port only, each request goes to one at random")
+      ->required();
   app.add_option("--rate", flags.rate_per_s,
                  "open loop: mean arrivals per second")
       ->check(CLI::Range(0.001, 1e6));
@@ -132,9 +137,17 @@ absl::StatusOr<Target> ParseUrl(absl::string_view url) {
   return target;
 }
 
+std::string HostHeader(const Target& target) {
+  std::string host = absl::StrContains(target.host, ':')
+                         ? absl::StrCat("[", target.host, "]")
+                         : target.host;
+  if (target.port != "80") absl::StrAppend(&host, ":", target.port);
+  return host;
+}
+
 // Resolves the target and connects once, so that a wrong address is one clear
 // line and not a run of errors.
-absl::Status Reach(const Target& target, EngineOptions* options) {
+absl::StatusOr<ServerAddress> Reach(const Target& target) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -148,11 +161,11 @@ absl::Status Reach(const Target& target, EngineOptions* options) {
   for (addrinfo* at = found; at != nullptr; at = at->ai_next) {
     const int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && connect(fd, at->ai_addr, at->ai_addrlen) == 0) {
-      std::memcpy(&options->address, at->ai_addr, at->ai_addrlen);
-      options->address_bytes = at->ai_addrlen;
+      ServerAddress server{.bytes = at->ai_addrlen, .host = HostHeader(target)};
+      std::memcpy(&server.address, at->ai_addr, at->ai_addrlen);
       close(fd);
       freeaddrinfo(found);
-      return absl::OkStatus();
+      return server;
     }
     why = std::strerror(errno);
     if (fd >= 0) close(fd);
@@ -161,6 +174,21 @@ absl::Status Reach(const Target& target, EngineOptions* options) {
   return absl::UnavailableError(
       absl::StrCat("cannot connect to ", target.host, ":", target.port, ": ",
                    why, ". Is the server listening there?"));
+}
+
+absl::StatusOr<std::vector<Target>> ParseUrls(const Flags& flags) {
+  std::vector<Target> targets;
+  for (const std::string& url : flags.urls) {
+    auto target = ParseUrl(url);
+    if (!target.ok()) return target.status();
+    targets.push_back(*std::move(target));
+    if (targets.back().path != targets.front().path) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "url \"", url, "\": its path is not that of the first, \"",
+          targets.front().path, "\"; a mix has several paths"));
+    }
+  }
+  return targets;
 }
 
 absl::StatusOr<Mix> LoadMix(const Flags& flags, const Target& target) {
@@ -253,10 +281,6 @@ EngineOptions OptionsFrom(const Flags& flags, const Target& target) {
       .spin = flags.spin,
       .progress_ns = flags.progress ? 5'000'000'000 : 0,
       .stop = &g_stop};
-  options.host = absl::StrContains(target.host, ':')
-                     ? absl::StrCat("[", target.host, "]")
-                     : target.host;
-  if (target.port != "80") absl::StrAppend(&options.host, ":", target.port);
   if (!flags.mix_file.empty()) {
     options.path_prefix = std::string(absl::StripSuffix(target.path, "/"));
   }
@@ -292,27 +316,29 @@ int RunLoad(const Flags& flags) {
   if (std::string wrong = CheckFlags(flags); !wrong.empty()) {
     return Complain(kUsage, wrong);
   }
-  const auto target = ParseUrl(flags.url);
-  if (!target.ok()) return Complain(kUsage, target.status().message());
-  const auto mix = LoadMix(flags, *target);
+  const auto targets = ParseUrls(flags);
+  if (!targets.ok()) return Complain(kUsage, targets.status().message());
+  const auto mix = LoadMix(flags, targets->front());
   if (!mix.ok()) return Complain(kUsage, mix.status().message());
   Outputs outputs(flags);
   if (!outputs.Open()) return kFailed;
-  EngineOptions options = OptionsFrom(flags, *target);
-  if (auto status = Reach(*target, &options); !status.ok()) {
-    return Complain(kFailed, status.message());
+  EngineOptions options = OptionsFrom(flags, targets->front());
+  for (const Target& target : *targets) {
+    auto server = Reach(target);
+    if (!server.ok()) return Complain(kFailed, server.status().message());
+    options.servers.push_back(*std::move(server));
   }
   PrepareProcess();
   const auto result = Engine(options, *mix).Run();
   if (!result.ok()) return Complain(kFailed, result.status().message());
 
-  const Summary summary(*result, *mix);
-  const RunLabel label{.url = flags.url,
+  const RunLabel label{.urls = flags.urls,
                        .mix_name = flags.mix_file,
                        .closed = flags.closed,
                        .rate_per_s = flags.rate_per_s,
                        .connections = flags.connections,
                        .seed = flags.seed};
+  const Summary summary(*result, label, *mix);
   std::cout << (flags.json ? SummaryJson(label, *result, summary)
                            : SummaryText(label, *result, summary))
             << std::flush;

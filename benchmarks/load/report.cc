@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 
@@ -31,6 +32,19 @@ Json ErrorsJson(const Summary& summary) {
   return errors;
 }
 
+Json PartsJson(const char* named, const std::vector<Summary::Part>& parts) {
+  Json json = Json::array();
+  for (const Summary::Part& part : parts) {
+    json.push_back({{named, part.name},
+                    {"count", part.count},
+                    {"errors", part.errors},
+                    {"non_2xx", part.non_2xx},
+                    {"unexpected", part.unexpected},
+                    {"latency_ns", DistributionJson(part.intended)}});
+  }
+  return json;
+}
+
 std::string Row(absl::string_view name, const Distribution& distribution) {
   if (distribution.count() == 0)
     return absl::StrFormat("  %-22s %9s\n", name, "-");
@@ -40,6 +54,16 @@ std::string Row(absl::string_view name, const Distribution& distribution) {
   return absl::StrFormat("  %-22s %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f\n", name,
                          distribution.mean_ns() / 1e6, ms(0.5), ms(0.9),
                          ms(0.99), ms(0.999), ms(1));
+}
+
+// One part is the whole.
+std::string PartRows(const std::vector<Summary::Part>& parts) {
+  std::string rows;
+  for (const Summary::Part& part : parts) {
+    if (parts.size() < 2) break;
+    absl::StrAppend(&rows, Row(absl::StrCat("  ", part.name), part.intended));
+  }
+  return rows;
 }
 
 std::string HowAsked(const RunLabel& label) {
@@ -56,7 +80,7 @@ std::string SummaryJson(const RunLabel& label, const RunResult& result,
   Json json = {
       {"schema", 1},
       {"mode", label.closed ? "closed" : "open"},
-      {"url", label.url},
+      {"url", label.urls.front()},
       {"mix", label.mix_name.empty() ? Json() : Json(label.mix_name)},
       {"rate_per_s", label.closed ? Json() : Json(label.rate_per_s)},
       {"connections_asked", label.closed ? Json(label.connections) : Json()},
@@ -89,16 +113,8 @@ std::string SummaryJson(const RunLabel& label, const RunResult& result,
       {"lag_flagged", summary.lag_flagged},
       {"interrupted", result.interrupted_by != 0},
   };
-  Json requests = Json::array();
-  for (const Summary::PerRequest& one : summary.requests) {
-    requests.push_back({{"name", one.name},
-                        {"count", one.count},
-                        {"errors", one.errors},
-                        {"non_2xx", one.non_2xx},
-                        {"unexpected", one.unexpected},
-                        {"latency_ns", DistributionJson(one.intended)}});
-  }
-  json["requests"] = std::move(requests);
+  json["requests"] = PartsJson("name", summary.requests);
+  json["servers"] = PartsJson("url", summary.servers);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -109,9 +125,9 @@ std::string SummaryText(const RunLabel& label, const RunResult& result,
       "  %d responses (%.1f/s offered, %.1f/s achieved), %d errors, %d "
       "non-2xx, "
       "%d unexpected\n",
-      label.url, HowAsked(label), summary.duration_s, summary.count,
-      summary.offered_rate_per_s, summary.achieved_rate_per_s, summary.errors,
-      summary.non_2xx, summary.unexpected);
+      absl::StrJoin(label.urls, " "), HowAsked(label), summary.duration_s,
+      summary.count, summary.offered_rate_per_s, summary.achieved_rate_per_s,
+      summary.errors, summary.non_2xx, summary.unexpected);
   for (int i = 1; i < kFailures; ++i) {
     if (summary.by_failure[i] == 0) continue;
     absl::StrAppendFormat(&out, "  errors: %d %s\n", summary.by_failure[i],
@@ -126,11 +142,8 @@ std::string SummaryText(const RunLabel& label, const RunResult& result,
                         "latency, ms", "mean", "p50", "p90", "p99", "p99.9",
                         "max");
   absl::StrAppend(&out, Row("from intended send", summary.intended),
-                  Row("from actual send", summary.actual));
-  for (const Summary::PerRequest& one : summary.requests) {
-    if (summary.requests.size() < 2) break;
-    absl::StrAppend(&out, Row(absl::StrCat("  ", one.name), one.intended));
-  }
+                  Row("from actual send", summary.actual),
+                  PartRows(summary.requests), PartRows(summary.servers));
   if (!label.closed) {
     absl::StrAppend(&out, Row("generator's own lag", summary.lag));
   }

@@ -35,8 +35,8 @@ inline constexpr int64_t kLagLimitNs = 1'000'000;
 
 // How the run was asked for, repeated in its report.
 struct RunLabel {
-  std::string url;
-  std::string mix_name;  // "" when none was given
+  std::vector<std::string> urls;  // of each server
+  std::string mix_name;           // "" when none was given
   bool closed = false;
   double rate_per_s = 0;
   int connections = 0;
@@ -46,7 +46,7 @@ struct RunLabel {
 // What the summaries print. Covers measured requests only (no warm-up), and
 // latencies those that got a complete response, whatever its status.
 struct Summary {
-  Summary(const RunResult& result, const Mix& mix);
+  Summary(const RunResult& result, const RunLabel& label, const Mix& mix);
 
   uint64_t sent_total = 0;      // requests of the whole run, warm-up included
   uint64_t answered_total = 0;  // complete responses, warm-up included
@@ -64,7 +64,7 @@ struct Summary {
   Distribution lag;                // how late the generator took requests up
   bool lag_flagged = false;
 
-  struct PerRequest {
+  struct Part {
     std::string name;
     uint64_t count = 0;
     uint64_t errors = 0;
@@ -72,7 +72,8 @@ struct Summary {
     uint64_t unexpected = 0;
     Distribution intended;
   };
-  std::vector<PerRequest> requests;
+  std::vector<Part> requests;  // of the mix
+  std::vector<Part> servers;   // named by their URLs
 };
 
 // One JSON object, documented in README.md beside this file.

@@ -33,8 +33,9 @@ struct Sample {
                               // generator's own lag
   int64_t sent_ns = 0;        // first send(2), once its connection was open
   int64_t first_byte_ns = 0;
-  int64_t end_ns = 0;  // complete response, or the failure
-  uint32_t spec = 0;   // index into the mix's requests
+  int64_t end_ns = 0;   // complete response, or the failure
+  uint32_t spec = 0;    // index into the mix's requests
+  uint32_t server = 0;  // index into the engine's servers
   uint16_t local_port = 0;
   int16_t status = 0;  // 0: no response
   Failure failure = Failure::kNone;

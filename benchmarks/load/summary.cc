@@ -30,6 +30,23 @@ bool Not2xx(const Sample& sample) {
   return Answered(sample) && (sample.status < 200 || sample.status > 299);
 }
 
+// What of the result `is_of` it.
+Summary::Part PartOf(const RunResult& result, std::string name, auto is_of) {
+  Summary::Part part{.name = std::move(name),
+                     .intended = Distribution(
+                         Collect(result, IntendedLatency, [&](const Sample& s) {
+                           return is_of(s) && Answered(s);
+                         }))};
+  part.count = part.intended.count();
+  for (const Sample& s : result.samples) {
+    if (s.warmup || !is_of(s)) continue;
+    part.errors += !Answered(s);
+    part.non_2xx += Not2xx(s);
+    part.unexpected += s.unexpected;
+  }
+  return part;
+}
+
 }  // namespace
 
 Distribution::Distribution(std::vector<int64_t> values_ns)
@@ -55,7 +72,7 @@ int64_t Distribution::QuantileNs(double fraction) const {
   return sorted_ns_[std::min(index, sorted_ns_.size() - 1)];
 }
 
-Summary::Summary(const RunResult& result, const Mix& mix)
+Summary::Summary(const RunResult& result, const RunLabel& label, const Mix& mix)
     : intended(Collect(result, IntendedLatency, Answered)),
       actual(Collect(
           result, [](const Sample& s) { return s.end_ns - s.sent_ns; },
@@ -91,20 +108,13 @@ Summary::Summary(const RunResult& result, const Mix& mix)
   }
   lag_flagged = lag.QuantileNs(0.99) > kLagLimitNs;
   for (uint32_t spec = 0; spec < mix.requests.size(); ++spec) {
-    const auto all = [&](const Sample& s) { return s.spec == spec; };
-    requests.push_back({.name = mix.requests[spec].name,
-                        .intended = Distribution(Collect(
-                            result, IntendedLatency, [&](const Sample& s) {
-                              return all(s) && Answered(s);
-                            }))});
-    PerRequest& one = requests.back();
-    one.count = one.intended.count();
-    for (const Sample& s : result.samples) {
-      if (s.warmup || !all(s)) continue;
-      one.errors += !Answered(s);
-      one.non_2xx += Not2xx(s);
-      one.unexpected += s.unexpected;
-    }
+    requests.push_back(PartOf(result, mix.requests[spec].name,
+                              [&](const Sample& s) { return s.spec == spec; }));
+  }
+  for (uint32_t server = 0; server < label.urls.size(); ++server) {
+    servers.push_back(PartOf(result, label.urls[server], [&](const Sample& s) {
+      return s.server == server;
+    }));
   }
 }
 

@@ -21,6 +21,7 @@ const { threadTimes, timesBetween } = require('./thread-cpu')
  * @property {number} seconds of each of the two measurements
  * @property {number} warmup seconds at saturation, not counted
  * @property {string} servers where they are installed
+ * @property {boolean} [realTime] whether the tails of pairs are measured in real time (real-time.js)
  */
 
 /**
@@ -94,7 +95,7 @@ async function measure (running, url, ratePerS, settings) {
   await saturate(running.pid, url, warmup, settings)
   const saturated = await saturate(running.pid, url, seconds, settings)
   const open = ratePerS > 0
-    ? await loadAt(running.pid, url, ratePerS, seconds, settings, ['--spin'])
+    ? await loadAt(running.pid, url, ratePerS, seconds, settings)
     : null
   return { saturated, open }
 }
@@ -106,10 +107,10 @@ function saturate (pid, url, seconds, settings) {
 
 // Without a warm-up the slowest requests are those that had to wait until the
 // connections were open.
-/** @returns {Promise<Window>} of an open loop; args: more of the generator's */
-function loadAt (pid, url, ratePerS, seconds, settings, args) {
+/** @returns {Promise<Window>} of an open loop */
+function loadAt (pid, url, ratePerS, seconds, settings) {
   const load = ['--rate', ratePerS.toFixed(1), '--connections', String(OPEN_CONNECTIONS), '--warmup', String(OPEN_WARMUP_S), '--duration', String(seconds)]
-  return watch(pid, url, [...args, ...load], settings)
+  return watch(pid, url, ['--spin', ...load], settings)
 }
 
 // A generator that polls (--spin): a response whose client sleeps costs the
@@ -123,7 +124,6 @@ async function watch (pid, url, args, settings) {
   const wallNs = Number(process.hrtime.bigint() - began)
   const { mainNs, otherNs, helpersNs } = timesBetween(before, threadTimes(pid))
   const requests = summary.answered_total
-  const latency = summary.latency_ns.intended
   return {
     requests,
     errors: summary.errors + summary.non_2xx,
@@ -131,9 +131,14 @@ async function watch (pid, url, args, settings) {
     mainUs: mainNs / requests / 1e3,
     allUs: (mainNs + otherNs) / requests / 1e3,
     helpersPercent: Object.fromEntries(Object.entries(helpersNs).map(([name, ns]) => [name, 100 * ns / wallNs])),
-    latencyUs: { p50: latency.p50 / 1e3, p99: latency.p99 / 1e3, p999: latency['p99.9'] / 1e3 },
+    latencyUs: latencyUs(summary.latency_ns.intended),
     lagged: summary.lag_flagged
   }
 }
 
-module.exports = { loadAt, measureCell, saturate, withServer, OPEN_CONNECTIONS, OPEN_WARMUP_S, SERVERS }
+/** @param {Record<string, number>} latencyNs of a summary of edgewise-load */
+function latencyUs (latencyNs) {
+  return { p50: latencyNs.p50 / 1e3, p99: latencyNs.p99 / 1e3, p999: latencyNs['p99.9'] / 1e3 }
+}
+
+module.exports = { latencyUs, measureCell, saturate, withServer, OPEN_CONNECTIONS, OPEN_WARMUP_S, SERVERS }

@@ -16,6 +16,7 @@ const { machine } = require('./machine')
 const { page, table } = require('./page')
 const { pageFile } = require('./page-file')
 const { measurePairs } = require('./pairs')
+const { mayRunInRealTime } = require('./real-time')
 const { inOrder, loadResults, saveResults } = require('./rounds')
 const { summarize, summarizePairs } = require('./summary')
 const { VARIANTS } = require('./variants')
@@ -40,8 +41,8 @@ async function run (args) {
   if (options.setup) await setup()
   const servers = await installServers()
   const { variants, unavailable } = await installVariants(options.variants)
-  const settings = { ...options, servers }
-  const results = load(options, unavailable)
+  const settings = { ...options, servers, realTime: mayRunInRealTime() }
+  const results = load(settings, unavailable)
   const began = Date.now()
   for (const server of options.servers) {
     results.ratesPerS[server] ??= await calibrate(server, settings)
@@ -77,17 +78,11 @@ async function installVariants (wanted) {
 }
 
 /** @returns {Results} */
-function load (options, unavailable) {
-  const plan = {
-    seconds: options.seconds,
-    warmup: options.warmup,
-    connections: options.connections,
-    serverCpus: options.serverCpus,
-    helperCpus: options.helperCpus,
-    loadCpus: options.loadCpus
-  }
-  const fresh = { schema: 7, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], pairs: [] }
-  return { ...loadResults(fresh, options), unavailable }
+function load (settings, unavailable) {
+  const { seconds, warmup, connections, serverCpus, helperCpus, loadCpus, realTime } = settings
+  const plan = { seconds, warmup, connections, serverCpus, helperCpus, loadCpus, realTime }
+  const fresh = { schema: 8, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], pairs: [] }
+  return { ...loadResults(fresh, settings), unavailable }
 }
 
 // The rate is a share of what the bare server can do: the median of three.

@@ -23,6 +23,8 @@ const PAIRS_COLUMNS = /** @type {const} */ ([
   { head: 'p99.9 at 60 %, off, µs', name: 'p999Us', digits: 0 }
 ])
 const PAIRS_HEADS = ['server', 'variant', 'pairs', ...PAIRS_COLUMNS.flatMap(({ head }) => [head, 'the variant'])]
+const REAL_TIME = `; all threads of the servers and the generator are in the scheduler's real-time class: nothing
+else on the machine displaces them`
 const HELPERS = ['edgewise-ready', 'edgewise-drain']
 
 /**
@@ -79,8 +81,8 @@ ${variantList(rows, unavailable)}
 
 A variant and the bare server, fresh processes that serve at the same time on processor ${plan.serverCpus}, so that what else the machine does
 hits both alike: ${WARMUP_S} s of warm-up, then ${WINDOWS} windows of ${WINDOW_S} s at saturation (main thread, requests/s: of two that share a processor), then
-for some variants ${OPEN_WINDOWS} of ${OPEN_WINDOW_S} s, after ${OPEN_WARMUP_S} s each, in which each gets half of 60 % of what one answers (p99.9, from the intended send time;
-here the load generators sleep). Half of the pairs start the bare server first. A pair is one number (geometric mean of its windows); the interval is over pairs.
+for some variants ${OPEN_WINDOWS} of ${OPEN_WINDOW_S} s, after ${OPEN_WARMUP_S} s each, in which one load generator, which sleeps, sends each request to either: 60 % of what one
+answers in all (p99.9, from the intended send time${plan.realTime ? REAL_TIME : ''}). Half of the pairs start the bare server first. A pair is one number (geometric mean of its windows); the interval is over pairs.
 
 ${markdown(PAIRS_HEADS, inOrder(pairs).map(pairsFields)).join('\n')}
 

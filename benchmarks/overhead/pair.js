@@ -4,7 +4,11 @@
 // both alike. On a shared machine two runs, one after the other, differ by more
 // than what is to be measured.
 
-const { loadAt, saturate, withServer } = require('./cell')
+const { randomInt } = require('node:crypto')
+const { TaskError } = require('../../scripts/tasks/step')
+const { latencyUs, saturate, withServer, OPEN_CONNECTIONS, OPEN_WARMUP_S } = require('./cell')
+const { runLoad } = require('./load')
+const { inRealTime } = require('./real-time')
 
 /** @typedef {import('./server-process').RunningServer & { url: string }} PairedServer */
 
@@ -32,16 +36,28 @@ function saturateBoth (servers, seconds, settings) {
   return Promise.all(servers.map(({ pid, url }) => saturate(pid, url, seconds, settings)))
 }
 
+/** @typedef {Pick<import('./cell').Window, 'latencyUs'>} Tail */
+
 /**
- * The generators share a processor, so they do not poll.
+ * An open loop of one generator for both: its pauses are both servers'. In real
+ * time, where that is allowed, for else p99.9 is how long the machine's other
+ * programs, and the generator, displaced the two.
  * @param {PairedServer[]} servers
  * @param {number} ratePerS of both together
  * @param {number} seconds
  * @param {import('./cell').Settings} settings
- * @returns {Promise<import('./cell').Window[]>} of each
+ * @returns {Promise<Tail[]>} of each
+ * @throws {TaskError} when a request failed: its latency would be missing
  */
-function loadBoth (servers, ratePerS, seconds, settings) {
-  return Promise.all(servers.map(({ pid, url }) => loadAt(pid, url, ratePerS / servers.length, seconds, settings, [])))
+async function loadBoth (servers, ratePerS, seconds, { loadCpus, generator, realTime }) {
+  const args = [
+    '--rate', ratePerS.toFixed(1), '--connections', String(servers.length * OPEN_CONNECTIONS), '--seed', String(randomInt(2 ** 31)),
+    '--warmup', String(OPEN_WARMUP_S), '--duration', String(seconds)
+  ]
+  const load = () => runLoad(servers.map(({ url }) => url), args, { cpus: loadCpus, generator, realTime })
+  const summary = await (realTime ? inRealTime(servers.map(({ pid }) => pid), load) : load())
+  if (summary.errors + summary.non_2xx > 0) throw new TaskError(`${summary.errors + summary.non_2xx} requests failed: ${summary.first_error ?? 'their status is not 2xx'}`)
+  return summary.servers.map(({ latency_ns: latencyNs }) => ({ latencyUs: latencyUs(latencyNs) }))
 }
 
 module.exports = { loadBoth, saturateBoth, withPair }

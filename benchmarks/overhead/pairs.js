@@ -47,15 +47,17 @@ async function measurePairs (server, variant, ratePerS, settings) {
 
 async function watch (servers, openWindows, ratePerS, settings) {
   await saturateBoth(servers, WARMUP_S, settings)
-  /** @type {Record<'saturated' | 'open', import('./cell').Window[][]>} */
+  /** @type {Windows} */
   const windows = { saturated: [], open: [] }
   for (let i = 0; i < WINDOWS; i++) windows.saturated.push(await saturateBoth(servers, WINDOW_S, settings))
   for (let i = 0; i < openWindows; i++) windows.open.push(await loadBoth(servers, ratePerS, OPEN_WINDOW_S, settings))
   return windows
 }
 
+/** @typedef {{ saturated: import('./cell').Window[][], open: import('./pair').Tail[][] }} Windows of each process */
+
 /**
- * @param {Record<'saturated' | 'open', import('./cell').Window[][]>} windows of each process
+ * @param {Windows} windows
  * @param {number} bare which of the two is the bare server
  * @returns {Pair}
  */

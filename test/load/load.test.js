@@ -343,6 +343,7 @@ describe('errors', () => {
     [['http://127.0.0.1:99999', '--rate', '5'], /port "99999" is not 1 to 65535/],
     [['http://127.0.0.1:1', '--rate', '5', '--mix', '/nowhere.json'], /--mix: .*nowhere/],
     [['http://127.0.0.1:1', '--rate', '5', '--fast'], /--fast/],
+    [['http://127.0.0.1:1/a', 'http://127.0.0.1:2/b', '--rate', '5'], /"http:\/\/127.0.0.1:2\/b": its path is not that of the first, "\/a"/],
     [['--rate', '5'], /url is required/]
   ]
   for (const [args, message] of usage) {

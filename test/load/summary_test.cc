@@ -2,6 +2,7 @@
 
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "load/report.h"
@@ -49,8 +50,16 @@ RunResult SmallRun() {
   return result;
 }
 
+RunLabel Of(std::vector<std::string> urls) {
+  RunLabel label;
+  label.urls = std::move(urls);
+  return label;
+}
+
+const RunLabel kLabel = Of({"http://one"});
+
 TEST(Summary, CountsMeasuredRequestsOnly) {
-  const Summary summary(SmallRun(), SingleGet("/"));
+  const Summary summary(SmallRun(), kLabel, SingleGet("/"));
   EXPECT_EQ(summary.sent_total, 10u);
   EXPECT_EQ(summary.answered_total, 9u);
   EXPECT_EQ(summary.count, 7u);
@@ -71,7 +80,26 @@ TEST(Summary, CountsMeasuredRequestsOnly) {
 TEST(Summary, FlagsLag) {
   RunResult result = SmallRun();
   for (Sample& s : result.samples) s.dispatched_ns = s.intended_ns + 1'500'000;
-  EXPECT_TRUE(Summary(result, SingleGet("/")).lag_flagged);
+  EXPECT_TRUE(Summary(result, kLabel, SingleGet("/")).lag_flagged);
+}
+
+TEST(Summary, TellsServersApart) {
+  RunResult result = SmallRun();
+  for (size_t i = 6; i < 10; ++i) result.samples[i].server = 1;
+  const Summary summary(result, Of({"http://one", "http://two"}),
+                        SingleGet("/"));
+  ASSERT_EQ(summary.servers.size(), 2u);
+  const auto& one = summary.servers[0];
+  const auto& two = summary.servers[1];
+  EXPECT_EQ(one.name, "http://one");
+  EXPECT_EQ(one.count, 4u);
+  EXPECT_EQ(one.errors, 0u);
+  EXPECT_EQ(one.non_2xx, 1u);
+  EXPECT_EQ(one.intended.max_ns(), 6'000'000);
+  EXPECT_EQ(two.name, "http://two");
+  EXPECT_EQ(two.count, 3u);
+  EXPECT_EQ(two.errors, 1u);
+  EXPECT_EQ(two.intended.QuantileNs(0), 8'000'000);
 }
 
 TEST(WriteSamples, OneRowARequestWithTheWarmupMarked) {
