@@ -40,6 +40,8 @@ const { threadTimes, timesBetween } = require('./thread-cpu')
 // what is measured from then on is the kernel's accept path.
 const OPEN_CONNECTIONS = 128
 const OPEN_WARMUP_S = 1
+/** The open loop's rate, of what is answered at saturation. */
+const LOAD_SHARE = 0.6
 
 const SERVERS = {
   hello: { script: 'hello.js', path: '/' },
@@ -141,4 +143,4 @@ function latencyUs (latencyNs) {
   return { p50: latencyNs.p50 / 1e3, p99: latencyNs.p99 / 1e3, p999: latencyNs['p99.9'] / 1e3 }
 }
 
-module.exports = { latencyUs, measureCell, saturate, withServer, OPEN_CONNECTIONS, OPEN_WARMUP_S, SERVERS }
+module.exports = { latencyUs, measureCell, saturate, withServer, LOAD_SHARE, OPEN_CONNECTIONS, OPEN_WARMUP_S, SERVERS }

@@ -10,7 +10,7 @@ const { main, say, elapsed } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { setup } = require('../../scripts/tasks/setup')
 const { readArguments } = require('./arguments')
-const { measureCell } = require('./cell')
+const { measureCell, LOAD_SHARE } = require('./cell')
 const { installServers } = require('./install')
 const { machine } = require('./machine')
 const { page, table } = require('./page')
@@ -21,7 +21,6 @@ const { inOrder, loadResults, saveResults } = require('./rounds')
 const { summarize, summarizePairs } = require('./summary')
 const { VARIANTS } = require('./variants')
 
-const LOAD_SHARE = 0.6
 const PAGE = path.join(ROOT, 'docs', 'overhead.md')
 
 /**
@@ -109,7 +108,7 @@ async function measureRound (results, server, variants, round, settings) {
 async function pairRound (results, server, variants, round, settings) {
   for (const variant of variants) {
     if (isKnown(results.pairs, server, variant, round)) continue
-    const pairs = await measurePairs(server, variant, results.ratesPerS[server], settings)
+    const pairs = await measurePairs(server, variant, settings)
     results.pairs.push(...pairs.map((pair) => ({ server, variant: variant.name, round, ...pair })))
   }
 }

@@ -81,8 +81,8 @@ ${variantList(rows, unavailable)}
 
 A variant and the bare server, fresh processes that serve at the same time on processor ${plan.serverCpus}, so that what else the machine does
 hits both alike: ${WARMUP_S} s of warm-up, then ${WINDOWS} windows of ${WINDOW_S} s at saturation (main thread, requests/s: of two that share a processor), then
-for some variants ${OPEN_WINDOWS} of ${OPEN_WINDOW_S} s, after ${OPEN_WARMUP_S} s each, in which one load generator, which sleeps, sends each request to either: 60 % of what one
-answers in all (p99.9, from the intended send time${plan.realTime ? REAL_TIME : ''}). Half of the pairs start the bare server first. A pair is one number (geometric mean of its windows); the interval is over pairs.
+for some variants ${OPEN_WINDOWS} of ${OPEN_WINDOW_S} s, after ${OPEN_WARMUP_S} s each, in which one load generator, which sleeps, sends each request to either: 60 % of what both
+have just answered (p99.9, from the intended send time${plan.realTime ? REAL_TIME : ''}). Half of the pairs start the bare server first. A pair is one number (geometric mean of its windows); the interval is over pairs.
 
 ${markdown(PAIRS_HEADS, inOrder(pairs).map(pairsFields)).join('\n')}
 

@@ -6,7 +6,8 @@
 // each function, of which it takes the variables for constants.)
 
 // @ts-ignore: the types are those of its ES module
-const { geometricMean } = require('simple-statistics')
+const { geometricMean, mean, sum } = require('simple-statistics')
+const { LOAD_SHARE } = require('./cell')
 const { loadBoth, saturateBoth, withPair } = require('./pair')
 const { VARIANTS } = require('./variants')
 
@@ -25,31 +26,32 @@ const PAIRS = 2
  * @typedef {object} Pair
  * @property {Compared} mainUs main thread, µs a request
  * @property {Compared} ratePerS requests answered, of the two on one processor
- * @property {Compared} [p999Us] at 60 % load, of both together, from the intended send time; of variants with `tail`
+ * @property {Compared} [p999Us] at LOAD_SHARE, of both together, from the intended send time; of variants with `tail`
  */
 
 /**
  * @param {Parameters<typeof withPair>[0]} server
  * @param {import('./variants').Variant} variant
- * @param {number} ratePerS of both together, for the open loop
  * @param {import('./cell').Settings} settings
  * @returns {Promise<Pair[]>} PAIRS of them
  */
-async function measurePairs (server, variant, ratePerS, settings) {
+async function measurePairs (server, variant, settings) {
   const pairs = []
   for (let i = 0; i < PAIRS; i++) {
     const variants = i % 2 === 0 ? [VARIANTS[0], variant] : [variant, VARIANTS[0]]
-    const windows = await withPair(server, variants.map(({ start }) => start), settings, (servers) => watch(servers, variant.tail ? OPEN_WINDOWS : 0, ratePerS, settings))
+    const windows = await withPair(server, variants.map(({ start }) => start), settings, (servers) => watch(servers, variant.tail ? OPEN_WINDOWS : 0, settings))
     pairs.push(pairOf(windows, i % 2))
   }
   return pairs
 }
 
-async function watch (servers, openWindows, ratePerS, settings) {
+async function watch (servers, openWindows, settings) {
   await saturateBoth(servers, WARMUP_S, settings)
   /** @type {Windows} */
   const windows = { saturated: [], open: [] }
   for (let i = 0; i < WINDOWS; i++) windows.saturated.push(await saturateBoth(servers, WINDOW_S, settings))
+  // Of what they have just answered: the machine may be slower than a while ago.
+  const ratePerS = LOAD_SHARE * mean(windows.saturated.map((both) => sum(both.map(({ ratePerS }) => ratePerS))))
   for (let i = 0; i < openWindows; i++) windows.open.push(await loadBoth(servers, ratePerS, OPEN_WINDOW_S, settings))
   return windows
 }

@@ -26,7 +26,7 @@ for (const args of [['--rate', '500'], ['--closed', '--connections', '8']]) {
       assert.deepStrictEqual(json.servers.map(({ count }) => count), [fast.seen(), slow.seen()])
       assert.strictEqual(fast.seen() + slow.seen(), json.count)
       assert.ok(fast.seen() > json.count / 3 && slow.seen() > json.count / 3, `${fast.seen()} and ${slow.seen()}`)
-      assert.ok(json.servers[0].latency_ns.p50 < 20e6 && json.servers[1].latency_ns.p50 >= 20e6)
+      assert.ok(json.servers[0].latency_ns.p50 < json.servers[1].latency_ns.p50, JSON.stringify(json.servers))
       assert.deepStrictEqual([[...fast.hosts], [...slow.hosts]], [[new URL(fastUrl).host], [new URL(slowUrl).host]])
     }))
   })
