@@ -169,7 +169,6 @@ uint32_t Engine::TakeConnection(uint32_t server, int64_t now_ns) {
   free_slots_.pop_back();
   Slot& slot = slots_[index];
   slot.used = true;
-  slot.server = server;
   const ServerAddress& address = options_.servers[server];
   slot.connection.Open(epoll_fd_, Tag(index, slot.generation),
                        reinterpret_cast<const sockaddr*>(&address.address),

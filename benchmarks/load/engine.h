@@ -72,7 +72,6 @@ class Engine {
   struct Slot {
     Connection connection;
     bool used = false;
-    uint32_t server = 0;
     uint32_t generation = 0;  // of the connection in it; stale events differ
   };
   struct Handle {

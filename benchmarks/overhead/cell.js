@@ -111,8 +111,17 @@ function saturate (pid, url, seconds, settings) {
 // connections were open.
 /** @returns {Promise<Window>} of an open loop */
 function loadAt (pid, url, ratePerS, seconds, settings) {
-  const load = ['--rate', ratePerS.toFixed(1), '--connections', String(OPEN_CONNECTIONS), '--warmup', String(OPEN_WARMUP_S), '--duration', String(seconds)]
-  return watch(pid, url, ['--spin', ...load], settings)
+  return watch(pid, url, ['--spin', ...openLoop(ratePerS, seconds, 1)], settings)
+}
+
+/**
+ * @param {number} ratePerS of all servers together
+ * @param {number} seconds
+ * @param {number} servers how many the generator loads
+ * @returns {string[]} its arguments
+ */
+function openLoop (ratePerS, seconds, servers) {
+  return ['--rate', ratePerS.toFixed(1), '--connections', String(servers * OPEN_CONNECTIONS), '--warmup', String(OPEN_WARMUP_S), '--duration', String(seconds)]
 }
 
 // A generator that polls (--spin): a response whose client sleeps costs the
@@ -143,4 +152,4 @@ function latencyUs (latencyNs) {
   return { p50: latencyNs.p50 / 1e3, p99: latencyNs.p99 / 1e3, p999: latencyNs['p99.9'] / 1e3 }
 }
 
-module.exports = { latencyUs, measureCell, saturate, withServer, LOAD_SHARE, OPEN_CONNECTIONS, OPEN_WARMUP_S, SERVERS }
+module.exports = { latencyUs, measureCell, openLoop, saturate, withServer, LOAD_SHARE, OPEN_CONNECTIONS, OPEN_WARMUP_S, SERVERS }

@@ -6,7 +6,7 @@
 
 const { randomInt } = require('node:crypto')
 const { TaskError } = require('../../scripts/tasks/step')
-const { latencyUs, saturate, withServer, OPEN_CONNECTIONS, OPEN_WARMUP_S } = require('./cell')
+const { latencyUs, openLoop, saturate, withServer } = require('./cell')
 const { runLoad } = require('./load')
 const { inRealTime } = require('./real-time')
 
@@ -50,10 +50,7 @@ function saturateBoth (servers, seconds, settings) {
  * @throws {TaskError} when a request failed: its latency would be missing
  */
 async function loadBoth (servers, ratePerS, seconds, { loadCpus, generator, realTime }) {
-  const args = [
-    '--rate', ratePerS.toFixed(1), '--connections', String(servers.length * OPEN_CONNECTIONS), '--seed', String(randomInt(2 ** 31)),
-    '--warmup', String(OPEN_WARMUP_S), '--duration', String(seconds)
-  ]
+  const args = [...openLoop(ratePerS, seconds, servers.length), '--seed', String(randomInt(2 ** 31))]
   const load = () => runLoad(servers.map(({ url }) => url), args, { cpus: loadCpus, generator, realTime })
   const summary = await (realTime ? inRealTime(servers.map(({ pid }) => pid), load) : load())
   if (summary.errors + summary.non_2xx > 0) throw new TaskError(`${summary.errors + summary.non_2xx} requests failed: ${summary.first_error ?? 'their status is not 2xx'}`)

@@ -5,20 +5,21 @@ const http = require('node:http')
 const { it } = require('node:test')
 const { load, serving } = require('./run-load')
 
-const named = (name) => {
+/** Answers after `ms`, and knows how many requests it has had, and for which hosts. */
+function serverOf (ms) {
   const hosts = new Set()
   let seen = 0
   const server = http.createServer((request, response) => {
     seen++
     hosts.add(request.headers.host)
-    setTimeout(() => response.end(), name === 'slow' ? 20 : 0)
+    setTimeout(() => response.end(), ms)
   })
   return { server, seen: () => seen, hosts }
 }
 
 for (const args of [['--rate', '500'], ['--closed', '--connections', '8']]) {
   it(`several servers get requests at random, each on connections of its own, and are told apart: ${args[0]}`, async () => {
-    const [fast, slow] = [named('fast'), named('slow')]
+    const [fast, slow] = [serverOf(0), serverOf(20)]
     await serving(fast.server, (fastUrl) => serving(slow.server, async (slowUrl) => {
       const { json } = await load([fastUrl, slowUrl, ...args, '--duration', '1', '--json'])
       assert.strictEqual(json.errors, 0, json.first_error)
@@ -33,7 +34,7 @@ for (const args of [['--rate', '500'], ['--closed', '--connections', '8']]) {
 }
 
 it('several servers are told one by one for people', async () => {
-  const [one, two] = [named('one'), named('two')]
+  const [one, two] = [serverOf(0), serverOf(0)]
   await serving(one.server, (oneUrl) => serving(two.server, async (twoUrl) => {
     const { stdout } = await load([oneUrl, twoUrl, '--rate', '50', '--duration', '0.2'])
     assert.match(stdout, new RegExp(`^${oneUrl} ${twoUrl}, open loop`))
