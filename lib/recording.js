@@ -1,151 +1,37 @@
 'use strict'
 
-// Recording in this thread: on and off, any number of times. Whatever fails
-// here is told once on stderr and leaves the application alone.
+// Recording in this thread, on and off any number of times. What records is
+// loaded when that is first asked for: each full collection of a server that
+// does not record would go through it for nothing (docs/cost.md).
 
-const { AsyncResource } = require('node:async_hooks')
-const fs = require('node:fs')
-const path = require('node:path')
-const { threadId } = require('node:worker_threads')
-const binding = require('./binding')
-const { fidelityOf } = require('./instrument/fidelity')
-const { makeDirectory } = require('./make-directory')
-const { version } = require('../package.json')
-// They meet frameworks and servers from now on, whenever recording begins.
-require('./instrument/frameworks')
+// They meet servers from now on, whenever recording begins.
+require('./instrument/fastify')
 require('./instrument/http2')
 
-const MAJOR = Number(process.versions.node.split('.')[0])
-const MIN_MAJOR = 20
+/** @type {typeof import('./recorder') | null} */
+let recorder = null
 
-/** @type {null | { native: any, file: string, found: object, recording: import('./instrument/requests').Recording, undo: (() => void)[] }} */
-let current = null
-
-/**
- * Begins to record this thread.
- *
- * @param {import('./config').Config} config
- * @returns {string} the trace file
- * @throws {Error} when recording cannot begin: no addon, an unknown Node, a
- *   directory that cannot be written; nothing is instrumented then
- */
-function start (config) {
-  if (current) return current.file
-  if (MAJOR < MIN_MAJOR) throw new Error(`Node ${process.version} is too old: ${MIN_MAJOR} or later is needed`)
-  const native = binding.load()
-  makeDirectory(config.out)
-  // Not before: while nothing is recorded, each full collection would go through it for nothing.
-  const { instrument, recordingOf } = require('./instrument')
-  const { file, found } = startNative(native, config)
-  // A patched Node sees promises, timers and ticks by itself.
-  const promises = found.patched !== true && config.causality === 'promises'
-  const recording = recordingOf(native, found, promises)
-  current = { native, file, found, recording, undo: [] }
-  try {
-    instrument(recording, promises, current.undo)
-  } catch (error) {
-    stop()
-    throw error
-  }
-  return file
+function loaded () {
+  recorder ??= require('./recorder')
+  return recorder
 }
 
-function startNative (native, config) {
-  const file = newFile(config.out)
-  try {
-    const found = native.start({
-      path: file,
-      mode: config.mode,
-      maxBytes: Math.ceil(config.maxMb * 2 ** 20),
-      ringRecords: config.ringRecords,
-      process: process.pid,
-      thread: threadId,
-      watcherNs: config.watcherUs * 1000,
-      sloNs: config.sloMs === null ? 0 : Math.ceil(config.sloMs * 1e6),
-      nextAsyncId,
-      describe: (/** @type {any} */ found) => JSON.stringify(meta(config, native, found))
-    })
-    return { file, found }
-  } catch (error) {
-    fs.rmSync(file, { force: true })
-    throw error
-  }
-}
+/** @type {typeof import('./recorder').start} */
+const start = (config) => loaded().start(config)
 
-/** Stops and writes the rest; no effect when this thread does not record. */
-function stop () {
-  if (!current) return
-  const { native, undo } = current
-  current = null
-  for (const step of undo.reverse()) step()
-  native.stop()
-}
+/** @type {typeof import('./recorder').stop} */
+const stop = () => recorder?.stop()
 
-/** Writes out what is held in memory (flight) or not yet flushed (stream). */
-function dump () {
-  if (!current) throw new Error('this thread is not recording')
-  current.native.dump()
-  return current.file
-}
+/** @type {typeof import('./recorder').dump} */
+const dump = () => loaded().dump()
 
-/**
- * @returns {{ recording: boolean, file?: string, dropped?: number, lostBytes?: number,
- *   writtenBytes?: number, watcherCpuNs?: number, found?: any }}
- */
-function status () {
-  if (!current) return { recording: false }
-  return { recording: true, file: current.file, found: current.found, ...current.native.stats() }
-}
+/** @type {typeof import('./recorder').status} */
+const status = () => recorder ? recorder.status() : { recording: false }
 
-/** @returns {import('./instrument/requests').Recording | null} the one that runs */
-function active () {
-  return current && current.recording
-}
+/** @type {typeof import('./recorder').active} */
+const active = () => recorder && recorder.active()
 
-/** @returns {Record<string, any>} what can be observed in this process, as tried (src/addon) */
-function probe () {
-  return binding.load().probe(nextAsyncId)
-}
-
-function nextAsyncId () {
-  return new AsyncResource('EDGEWISE').asyncId()
-}
-
-// A thread that records again, or a process number used again, adds a file.
-function newFile (directory) {
-  for (let run = 0; ; run++) {
-    const name = `${process.pid}-${threadId}${run > 0 ? `.${run}` : ''}.ewt`
-    const file = path.join(directory, name)
-    try {
-      fs.closeSync(fs.openSync(file, 'wx', 0o600))
-      return file
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-    }
-  }
-}
-
-// No arguments, no environment: they hold secrets.
-function meta (config, native, found) {
-  return {
-    edgewise: version,
-    provider: found.patched === true ? 'patched' : 'stock',
-    node: process.version,
-    v8: process.versions.v8,
-    uv: process.versions.uv,
-    pid: process.pid,
-    thread: threadId,
-    command: path.basename(process.argv[1] ?? ''),
-    causality: found.patched === true ? 'native' : config.causality,
-    times: found.patched === true,
-    mode: config.mode,
-    ticks: native.tickSource,
-    watcher: { available: found.watcher, error_ns: config.watcherUs * 1000 },
-    async_ids: found.asyncIds,
-    interposition: found.interposition,
-    arrivals: found.arrivals,
-    fidelity: fidelityOf(found)
-  }
-}
+/** @type {typeof import('./recorder').probe} */
+const probe = () => loaded().probe()
 
 module.exports = { start, stop, dump, status, active, probe }

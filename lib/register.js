@@ -6,7 +6,6 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads')
-const boosting = require('./boosting')
 const { readConfig } = require('./config')
 const { serve } = require('./control')
 const recording = require('./recording')
@@ -15,6 +14,9 @@ const { quoted } = require('./shell')
 const MARK = Symbol.for('edgewise.registered')
 const CHANNEL = 'edgewise-control'
 const TOLD = 'edgewise.told'
+
+/** @type {typeof import('./boosting') | null} not loaded by who does not boost: see recording.js */
+let boosting = null
 
 // NODE_OPTIONS reaches the command line too, whose own trace would be mixed with
 // the one that it is asked about.
@@ -77,6 +79,7 @@ function tellOfPatches (patched, problems) {
 }
 
 function boost (config) {
+  boosting = require('./boosting')
   const { actuator, description, queue } = boosting.start(config)
   if (!isMainThread) return
   say(`boosting (${config.boost}) with ${actuator}: ${description}`)
@@ -85,20 +88,26 @@ function boost (config) {
 
 // Worker threads follow what the main thread is told.
 function followCommands (config) {
-  const channel = /** @type {any} */ (new BroadcastChannel(CHANNEL))
-  channel.unref()
-  channel.onmessage = (/** @type {any} */ { data }) => attempt(() => perform(data, config))
-  // With nobody to tell, no message: it would look like something shared (instrument/following.js).
-  let threads = false
-  process.once('worker', () => { threads = true })
-  return (command) => { if (threads) channel.postMessage(command) }
+  const open = () => {
+    const channel = /** @type {any} */ (new BroadcastChannel(CHANNEL))
+    channel.unref()
+    return channel
+  }
+  if (isMainThread) {
+    // With nobody to tell, no message: it would look like something shared (instrument/following.js).
+    let channel = null
+    process.once('worker', () => { channel = open() })
+    return (command) => channel?.postMessage(command)
+  }
+  open().onmessage = (/** @type {any} */ { data }) => attempt(() => perform(data, config))
+  return () => {}
 }
 
 function perform (command, config) {
   if (command === 'on') recording.start(config)
   if (command === 'off') recording.stop()
   if (command === 'dump') recording.dump()
-  const boost = boosting.status()
+  const boost = boosting?.status()
   return { ...recording.status(), out: config.out, ...boost ? { boost } : {} }
 }
 
@@ -120,7 +129,7 @@ function serveCommands (config, on, toThreads) {
 function finish (config, tell) {
   const { dropped, lostBytes, recording: wasOn } = recording.status()
   attempt(recording.stop)
-  attempt(boosting.stop, 'at its normal frequency')
+  attempt(() => boosting?.stop(), 'at its normal frequency')
   if (!wasOn) return
   if (dropped || lostBytes) say(`lost ${dropped} records (ring full: EDGEWISE_RING_RECORDS) and ${lostBytes} bytes (not written)`)
   if (tell) say(`recorded to ${config.out}; read it with: edgewise report ${quoted(config.out)}`)

@@ -15,7 +15,7 @@ const { installServers } = require('./install')
 const { machine } = require('./machine')
 const { page, table } = require('./page')
 const { pageFile } = require('./page-file')
-const { measurePairs } = require('./pairs')
+const { measurePairs, WINDOWS } = require('./pairs')
 const { mayRunInRealTime } = require('./real-time')
 const { inOrder, loadResults, saveResults } = require('./rounds')
 const { summarize, summarizePairs } = require('./summary')
@@ -79,8 +79,8 @@ async function installVariants (wanted) {
 /** @returns {Results} */
 function load (settings, unavailable) {
   const { seconds, warmup, connections, serverCpus, helperCpus, loadCpus, realTime } = settings
-  const plan = { seconds, warmup, connections, serverCpus, helperCpus, loadCpus, realTime }
-  const fresh = { schema: 8, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], pairs: [] }
+  const plan = { seconds, warmup, connections, serverCpus, helperCpus, loadCpus, realTime, pairWindows: WINDOWS }
+  const fresh = { schema: 9, plan, machine: machine(), ratesPerS: {}, unavailable, cells: [], pairs: [] }
   return { ...loadResults(fresh, settings), unavailable }
 }
 

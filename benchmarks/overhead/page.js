@@ -6,7 +6,7 @@ const Table = require('cli-table3')
 const { bracketed } = require('../../lib/report/units')
 const { OPEN_CONNECTIONS, OPEN_WARMUP_S, SERVERS } = require('./cell')
 const { markdown } = require('./markdown')
-const { OPEN_WINDOWS, OPEN_WINDOW_S, WARMUP_S, WINDOWS, WINDOW_S } = require('./pairs')
+const { OPEN_WINDOWS, OPEN_WINDOW_S, WARMUP_S, WINDOW_S } = require('./pairs')
 const { VARIANTS } = require('./variants')
 
 const COLUMNS = [
@@ -80,7 +80,7 @@ ${variantList(rows, unavailable)}
 ## Side by side
 
 A variant and the bare server, fresh processes that serve at the same time on processor ${plan.serverCpus}, so that what else the machine does
-hits both alike: ${WARMUP_S} s of warm-up, then ${WINDOWS} windows of ${WINDOW_S} s at saturation (main thread, requests/s: of two that share a processor), then
+hits both alike: ${WARMUP_S} s of warm-up, then ${pairWindows(plan)} windows of ${WINDOW_S} s at saturation (main thread, requests/s: of two that share a processor), then
 for some variants ${OPEN_WINDOWS} of ${OPEN_WINDOW_S} s, after ${OPEN_WARMUP_S} s each, in which one load generator, which sleeps, sends each request to either: 60 % of what both
 have just answered (p99.9, from the intended send time${plan.realTime ? REAL_TIME : ''}). Half of the pairs start the bare server first. A pair is one number (geometric mean of its windows); the interval is over pairs.
 
@@ -88,6 +88,13 @@ ${markdown(PAIRS_HEADS, inOrder(pairs).map(pairsFields)).join('\n')}
 
 ${sections.join('\n\n')}
 ${notes(rows).map((note) => `\n${note}\n`).join('')}`
+}
+
+// Those of most servers, and in brackets which have others.
+function pairWindows ({ pairWindows }) {
+  const usual = Math.min(...Object.values(pairWindows))
+  const others = Object.entries(pairWindows).filter(([, windows]) => windows !== usual)
+  return `${usual}${others.length ? ` (${others.map((one) => one.join(' ')).join(', ')})` : ''}`
 }
 
 function variantList (rows, unavailable) {

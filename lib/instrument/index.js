@@ -2,10 +2,11 @@
 
 // All that is asked in JavaScript, in the order in which it is put into place.
 
+const { instrumentFastify } = require('./fastify')
 const { Following } = require('./following')
-const { instrumentFrameworks } = require('./frameworks')
 const { instrumentHttp } = require('./http')
 const { instrumentHttp2 } = require('./http2')
+const { instrumentKoa } = require('./koa')
 const { instrumentPromises } = require('./promises')
 const { RouteTable } = require('./routes')
 const { instrumentTimers } = require('./timers')
@@ -36,7 +37,8 @@ function instrument (recording, promises, undo) {
   recording.following.wait()
   undo.push(instrumentHttp(recording))
   undo.push(instrumentHttp2(recording))
-  undo.push(instrumentFrameworks())
+  undo.push(instrumentFastify())
+  undo.push(instrumentKoa())
   if (promises) undo.push(instrumentTimers(recording))
 }
 

@@ -100,14 +100,14 @@ for (const end of ['stop', 'exit']) {
 const LOADED = `
   require('node:http').createServer().listen(0, () => {
     const builtins = ['http2', 'tls', 'v8'].filter((name) => process.moduleLoadList.includes('NativeModule ' + name))
-    const own = Object.keys(require.cache).filter((file) => /instrument.(following|http|promises|timers).js$|[.]node$/.test(file))
+    const own = Object.keys(require.cache).filter((file) => /(recorder|boosting|following|http|koa|promises|timers).js$|[.]node$/.test(file))
     process.stdout.write(JSON.stringify({ builtins, own: own.length }))
     process.exit()
   })`
 
-// What is loaded is gone through by each full collection, which costs Express 1 %. Nor is the control socket that a killed process
+// What is loaded is gone through by each full collection, which costs Express 1 % a MB. Nor is the control socket that a killed process
 // left, to which we connect, something that requests share: promises are followed from there on, with node:v8.
-for (const [EDGEWISE_ENABLED, own] of /** @type {[string, number][]} */ ([['0', 0], ['1', 5]])) {
+for (const [EDGEWISE_ENABLED, own] of /** @type {[string, number][]} */ ([['0', 0], ['1', 7]])) {
   test(`what nobody needs is not loaded: EDGEWISE_ENABLED=${EDGEWISE_ENABLED}`, (t) => {
     const directory = temporaryDirectory(t)
     const env = { ...plainEnvironment(), EDGEWISE_ENABLED, EDGEWISE_OUT: path.join(directory, 'trace'), XDG_RUNTIME_DIR: directory }
