@@ -13,6 +13,7 @@
       "src/trace/writer.cc"
     ],
     "recorder_sources": [
+      "src/recorder/connections.cc",
       "src/recorder/event_tracker.cc",
       "src/recorder/event_tracker_vm.cc",
       "src/recorder/ready_watcher.cc",
@@ -22,8 +23,10 @@
     "analysis_sources": [
       "src/analysis/blame.cc",
       "src/analysis/clock_map.cc",
+      "src/analysis/connection_table.cc",
       "src/analysis/critical_path.cc",
       "src/analysis/edg_builder.cc",
+      "src/analysis/edg_connections.cc",
       "src/analysis/edg_edges.cc",
       "src/analysis/event_stream.cc",
       "src/analysis/explain_pass.cc",
@@ -105,6 +108,7 @@
       "src/hooks/interpose.cc",
       "src/hooks/patched_v8.cc",
       "src/hooks/script_calls.cc",
+      "src/hooks/stock_connections.cc",
       "src/hooks/stock_provider.cc",
       "src/hooks/thread_pool.cc"
     ],

@@ -49,11 +49,7 @@ const RegistrationIndex::Entry* EdgBuilder::FindBySequence(
 
 void EdgBuilder::OnEvent(const Event& event) {
   event_ = &event;
-  for (const InnerRecord& gc : event.gc_before) {
-    CountGc(gc);
-    busy_ns_ += static_cast<double>(gc.end_ns - gc.time_ns);
-    timeline_->Push(gc.time_ns, gc.end_ns, 0, /*is_gc=*/true, gc.type);
-  }
+  OnBetween(event.before);
   busy_ns_ += static_cast<double>(event.end_ns - event.begin_ns);
   vm_shares_.Plan(event);
   OpenPrefix();
@@ -74,6 +70,10 @@ void EdgBuilder::OnEvent(const Event& event) {
       case RecordKind::kRequestEnd:
         OnEnd(record);
         break;
+      case RecordKind::kConnection:
+      case RecordKind::kUse:
+        OnConnection(record);
+        break;
       default:
         break;
     }
@@ -85,11 +85,27 @@ void EdgBuilder::OnEvent(const Event& event) {
   }
 }
 
+// What happened since the event before, while no slice ran.
+void EdgBuilder::OnBetween(std::span<const InnerRecord> records) {
+  slice_.request = {};
+  for (const InnerRecord& record : records) {
+    if (record.kind != RecordKind::kGc) {
+      OnConnection(record);
+      continue;
+    }
+    CountGc(record);
+    busy_ns_ += static_cast<double>(record.end_ns - record.time_ns);
+    timeline_->Push(record.time_ns, record.end_ns, 0, /*is_gc=*/true,
+                    record.type);
+  }
+}
+
 // The records of an event that is missing: a request that starts or ends here
 // cannot be told from beginning to end.
 void EdgBuilder::OnBreak() {
   for (const InnerRecord& record : stream_->orphans()) {
     if (record.kind == RecordKind::kGc) CountGc(record);
+    if (record.kind == RecordKind::kConnection) OnConnection(record);
     if (record.kind == RecordKind::kRequestStart) {
       const RequestRef open = requests_.Find(record.aux);
       if (requests_.IsOpen(open)) CloseRequest(open, RouteTable::kUnfinished);
@@ -98,7 +114,7 @@ void EdgBuilder::OnBreak() {
     if (record.kind == RecordKind::kRequestEnd) {
       const RequestRef open = requests_.Find(record.aux);
       if (requests_.IsOpen(open)) {
-        CloseRequest(open, RouteOf(record.route));
+        CloseRequest(open, RouteOf(record.text));
         ++counts_.lost;
       } else if (!requests_.UnmarkLost(record.aux)) {
         ++counts_.lost;
@@ -138,16 +154,17 @@ void EdgBuilder::OpenPrefix() {
   OpenSlice(event_->begin_ns, event_->counter_begin, event_->sequence);
   slice_.prefix = true;
   claim_ = event_->inner.empty() ? nullptr : ClaimOfPrefix();
-  const RegistrationIndex::Entry* owner = FindById(event_->async_id);
-  if (claim_ != nullptr && owner != nullptr &&
+  const Registrant owner = WhoRegisteredEvent();
+  if (claim_ != nullptr && owner.request.generation != 0 &&
       claim_->type == static_cast<uint8_t>(RequestKind::kCustom)) {
     claim_ = nullptr;
   }
   if (claim_ != nullptr) {
     Attach(StartRequest(*claim_), 0, 0);
-  } else if (owner != nullptr) {
-    Attach(owner->request, owner->node, 0);
+  } else if (owner.request.generation != 0) {
+    Attach(owner.request, owner.node, 0);
   }
+  if (connection_ != nullptr) connection_->answered = true;
 }
 
 void EdgBuilder::OpenSlice(int64_t begin_ns, uint64_t counter,
@@ -230,6 +247,7 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   slice_.request = request;
   slice_.node = graph.LastIndex();
   slice_.owner = graph.owner;
+  if (connection_ != nullptr) connection_->Resumed(request, slice_.node);
   if (!slice_.prefix) {
     NoteGc(shared_gc_, event_->begin_ns, slice_.node, /*shared=*/true, &graph);
   }
@@ -256,7 +274,9 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
   } else if (record.aux < record.sequence) {
     owner = FindBySequence(record.sequence - record.aux);
   }
-  if (owner != nullptr) Attach(owner->request, owner->node, 0);
+  if (owner != nullptr) {
+    Attach(owner->request, LatestAsking(owner->request, owner->node), 0);
+  }
 }
 
 void EdgBuilder::OnGc(const InnerRecord& record) {
@@ -287,6 +307,11 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
   if (!first_ready_ns_) first_ready_ns_ = graph.ready_ns;
   graph.owner = ledger_->NewOwner();
   graph.kind = static_cast<RequestKind>(record.type);
+  if (graph.kind != RequestKind::kCustom && event_->fd != kNoFd) {
+    connections_.Serve(event_->fd, request, graph.kind, [this](RequestRef ref) {
+      return requests_.IsOpen(ref);
+    });
+  }
   return request;
 }
 
@@ -333,7 +358,7 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
     return;
   }
   const auto outcome = static_cast<Outcome>(record.type);
-  const uint32_t route = RouteOf(record.route);
+  const uint32_t route = RouteOf(record.text);
   const auto& slot = requests_.At(request);
   if (outcome == Outcome::kAborted) {
     sink_->OnAborted({slot.id, route, slot.state.ready_ns});
@@ -347,7 +372,7 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
     // end.
     FindCriticalPath(graph, sink, record.time_ns, &path_);
     const int64_t end_ns = std::max(record.time_ns, graph.ready_ns);
-    sink_->OnRequest({slot.id, slot.ordinal, route, record.status, outcome,
+    sink_->OnRequest({slot.id, slot.ordinal, route, record.number, outcome,
                       end_ns, graph, path_});
   }
   CloseRequest(request, route);
@@ -373,6 +398,8 @@ void EdgBuilder::CloseAll() {
   ledger_->ReleaseClosed(timeline_->next());
   requests_.ForgetLost();
   registrations_.Clear();
+  connections_.Clear();
+  connection_ = nullptr;
   hubs_.clear();
   has_edges_ = false;
   route_of_string_.clear();

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/blame.h"
+#include "analysis/connection_table.h"
 #include "analysis/critical_path.h"
 #include "analysis/event_stream.h"
 #include "analysis/loop_timeline.h"
@@ -126,7 +128,14 @@ class EdgBuilder {
     Guest guest;
   };
 
+  // A step of an open request; generation 0: nobody's.
+  struct Registrant {
+    RequestRef request;
+    uint32_t node = 0;
+  };
+
   void OnEvent(const Event& event);
+  void OnBetween(std::span<const InnerRecord> records);
   void OnBreak();
   void OpenPrefix();
   const InnerRecord* ClaimOfPrefix() const;
@@ -136,6 +145,15 @@ class EdgBuilder {
   void OnSlice(const InnerRecord& record);
   bool GoesOn(const InnerRecord& slice);
   void OnEdge(const InnerRecord& record);
+  // edg_connections.cc
+  void OnConnection(const InnerRecord& record);
+  void OnQuestion(const InnerRecord& record);
+  Registrant WhoRegisteredEvent();
+  Registrant WhoseBytes(const ConnectionTable::Connection& connection) const;
+  Registrant StepOf(const RegistrationIndex::Entry* entry) const;
+  // The latest step of `request` that has asked on the event's connection, or
+  // `node` where that is later.
+  uint32_t LatestAsking(RequestRef request, uint32_t node) const;
   bool IsHub(uint64_t source);
   bool MayChangeHands() const;
   void OnGc(const InnerRecord& record);
@@ -173,6 +191,8 @@ class EdgBuilder {
   RequestTable<RequestGraph> requests_;
   NodeBudget nodes_;
   RegistrationIndex registrations_;
+  ConnectionTable connections_;
+  ConnectionTable::Connection* connection_ = nullptr;  // the event's
   absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
   CriticalPath path_{};
   GraphCounts counts_;

@@ -25,6 +25,18 @@ Enum InRange(uint8_t value, Enum otherwise) {
              : otherwise;
 }
 
+// Whether it may belong to no event.
+bool MayLieBetween(const InnerRecord& inner) {
+  return inner.kind == RecordKind::kGc ||
+         inner.kind == RecordKind::kConnection ||
+         inner.kind == RecordKind::kUse;
+}
+
+// A use at the very time at which an event begins is the event's.
+int64_t EndOf(const InnerRecord& inner) {
+  return inner.kind == RecordKind::kGc ? inner.end_ns : inner.time_ns + 1;
+}
+
 // Cuts a record's times to a stretch; returns where the next one's begins.
 int64_t CutTo(int64_t from_ns, int64_t to_ns, InnerRecord* inner) {
   inner->time_ns = std::clamp(inner->time_ns, from_ns, to_ns);
@@ -199,6 +211,8 @@ bool EventStream::Take(const Record& record) {
     case RecordKind::kRequestEnd:
     case RecordKind::kEdge:
     case RecordKind::kTimes:
+    case RecordKind::kConnection:
+    case RecordKind::kUse:
       TakeInner(record);
       return false;
     case RecordKind::kString:
@@ -281,9 +295,15 @@ void EventStream::TakeInner(const Record& record) {
   inner.counter = TakeCounter(record);
   inner.async_id = UnwrapId(record);
   inner.sequence = sequence_ + slices_;
+  const auto first = std::bit_cast<uint32_t>(record.duration);
+  const auto second = std::bit_cast<uint32_t>(record.ready_before);
   if (record.kind == RecordKind::kRequestEnd) {
-    inner.route = std::bit_cast<uint32_t>(record.duration);
-    inner.status = std::bit_cast<uint32_t>(record.ready_before);
+    inner.text = first;
+    inner.number = second;
+  } else if (record.kind == RecordKind::kConnection ||
+             record.kind == RecordKind::kUse) {
+    inner.number = first;
+    inner.text = second;
   }
   inner_.push_back(inner);
 }
@@ -317,12 +337,13 @@ void EventStream::TakeEvent(const Record& record) {
   inner_seen_ = 0;
   event_.type = InRange(record.type, EventType::kUnknown);
   event_.loop_slept = (record.aux & kFlagLoopSlept) != 0;
+  event_.fd = FdOf(record);
   TakeReady(record, sane);
   event_.counter_end = TakeCounter(record);
   event_.counter_begin = counter_begin_;
   event_.async_id = UnwrapId(record);
   counter_begin_ = event_.counter_end;
-  event_.gc_before = {};
+  event_.before = {};
   event_.inner = {};
   if (!inner_.empty()) {
     PlaceInner(previous_end_ns);
@@ -336,9 +357,8 @@ void EventStream::TakeEvent(const Record& record) {
 // first event does.
 void EventStream::CountAfterGap() {
   after_gap_ = false;
-  const int64_t from_ns = event_.gc_before.empty()
-                              ? event_.begin_ns
-                              : event_.gc_before.front().time_ns;
+  const int64_t from_ns =
+      event_.before.empty() ? event_.begin_ns : event_.before.front().time_ns;
   counts_.recorded_ns += limit_ns_ - from_ns;
 }
 
@@ -358,24 +378,23 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
   size_t before = 0;
   int64_t from_ns = previous_end_ns;
   for (; before < inner_.size(); ++before) {
-    InnerRecord& gc = inner_[before];
-    if (gc.kind != RecordKind::kGc || gc.end_ns > event_.begin_ns) break;
-    from_ns = CutTo(from_ns, event_.begin_ns, &gc);
+    InnerRecord& inner = inner_[before];
+    if (!MayLieBetween(inner) || EndOf(inner) > event_.begin_ns) break;
+    from_ns = CutTo(from_ns, event_.begin_ns, &inner);
   }
   from_ns = event_.begin_ns;
   for (size_t i = before; i < inner_.size(); ++i) {
     from_ns = CutTo(from_ns, event_.end_ns, &inner_[i]);
   }
   const std::span<const InnerRecord> all(inner_);
-  event_.gc_before = all.first(before);
+  event_.before = all.first(before);
   event_.inner = all.subspan(before);
 }
 
 void EventStream::OrphanInner() {
   int64_t from_ns = last_end_ns_;
   for (InnerRecord& inner : inner_) {
-    // A collection needs no event around it.
-    if (inner.kind != RecordKind::kGc) ++counts_.orphaned;
+    if (!MayLieBetween(inner)) ++counts_.orphaned;
     from_ns = CutTo(from_ns, limit_ns_, &inner);
   }
   orphans_.swap(inner_);

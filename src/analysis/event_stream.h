@@ -18,19 +18,23 @@ namespace edgewise {
 // A record that lies inside an event, with its times in nanoseconds. Times are
 // in order and inside the event, whatever the trace says.
 struct InnerRecord {
-  RecordKind kind;  // kSlice, kGc, kRequestStart, kRequestEnd, kEdge, kTimes
+  // kSlice, kGc, kRequestStart, kRequestEnd, kEdge, kTimes, kConnection, kUse
+  RecordKind kind;
   uint8_t type;
   // Request id; kSlice, kEdge: distance to the source; kGc: V8's reason, 0
-  // where none is known.
+  // where none is known; kConnection, kUse: the connection's number.
   uint32_t aux;
   int64_t time_ns;    // kGc: begin
   int64_t end_ns;     // kGc only
   uint64_t async_id;  // 0: none
   uint64_t counter;   // ids up to it existed at time_ns
   uint64_t sequence;  // kSlice: its own number; else the running slice's
-  uint32_t route;     // kRequestEnd: string id
-  uint32_t status;    // kRequestEnd
-  int64_t jit_ns;     // kTimes
+  // A string's id. kRequestEnd: the route; kConnection: the peer; kUse: what is
+  // asked.
+  uint32_t text;
+  // kRequestEnd: the status; kConnection: the descriptor; kUse: bytes written.
+  uint32_t number;
+  int64_t jit_ns;  // kTimes
   int64_t ic_ns;
 };
 
@@ -42,11 +46,13 @@ struct Event {
   ReadyKind ready_kind;
   EventType type;
   bool loop_slept;         // in the wait before it
+  int32_t fd;              // kNoFd: none
   uint64_t async_id;       // 0: none
   uint64_t counter_begin;  // it registered the ids in (counter_begin,
   uint64_t counter_end;    //                            counter_end]
   uint64_t sequence;       // its slices have the numbers after it
-  std::span<const InnerRecord> gc_before;  // since the event before it
+  // Collections and what was done with connections since the event before it.
+  std::span<const InnerRecord> before;
   std::span<const InnerRecord> inner;
 };
 

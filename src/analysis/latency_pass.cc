@@ -69,7 +69,7 @@ class LatencyPass {
     const RequestRef request = requests_.Find(record.aux);
     if (!requests_.IsOpen(request)) return;
     const auto& slot = requests_.At(request);
-    const std::string* text = stream_->StringOf(record.route);
+    const std::string* text = stream_->StringOf(record.text);
     const uint32_t route =
         text != nullptr ? routes_->Intern(*text) : RouteTable::kUnknown;
     const bool of_route = options_.route_filter == nullptr ||

@@ -12,6 +12,7 @@ constexpr std::array<const char*, kEventTypes> kEventTypeNames = {
     "fs_open",     "fs_write", "fs_close", "fs_other",   "dns",
     "thread_pool", "signal",   "child",    "timer",      "immediate",
     "message",     "close",    "poll",     "fs_event",   "custom",
+    "connect",
 };
 constexpr std::array<const char*, kGcTypes> kGcTypeNames = {
     "scavenge",

@@ -41,8 +41,10 @@ void Descriptors::Add(int fd, ReadyWatcher* watcher) {
   const bool accepted = Entry(fd).accepted;
   // A number may have become another file's: ask, even for a known one.
   const Descriptor descriptor = Classify(fd);
-  if (watcher != nullptr && descriptor.watched &&
-      watcher->Watch(fd, accepted)) {
+  if (watcher == nullptr || !descriptor.watched) return;
+  if (descriptor.from_client) {
+    watcher->WatchAccepted(fd);
+  } else if (watcher->Watch(fd, accepted)) {
     watcher->Listen(fd, descriptor.type == EventType::kAccept);
   }
 }
@@ -67,12 +69,15 @@ Descriptors::Descriptor Descriptors::Classify(int fd) {
   // option; one that lacked it was not accepted, nor was one that was known to
   // lack it, as long as no other is accepted under its number.
   const Stamping stamping = StampArrivals(fd);
-  const bool accepted = stamping == Stamping::kWasOn &&
-                        (known.type != EventType::kTcpRead || !known.watched);
+  const bool accepted =
+      stamping == Stamping::kWasOn &&
+      (known.type != EventType::kTcpRead || known.from_client);
   const bool connection = type == EventType::kTcpRead;
   if (connection) NoteStreamSocket(fd);
   const bool stamped = connection && stamping != Stamping::kUnavailable;
-  return known = {type, stamped, !stamped || !accepted};
+  return known = {.type = type,
+                  .stamped = stamped,
+                  .from_client = stamped && accepted};
 }
 
 // Of this loop's handles only: other numbers that are known may be other

@@ -26,9 +26,10 @@ class Descriptors {
 
   struct Descriptor {
     EventType type = EventType::kUnknown;
-    bool stamped = false;   // the kernel stamps its arrivals: see arrival.h
-    bool watched = true;    // the watcher sees when it becomes readable
-    bool accepted = false;  // since the loop last waited, by it
+    bool stamped = false;      // the kernel stamps its arrivals: see arrival.h
+    bool from_client = false;  // a stamped connection that was accepted
+    bool watched = true;       // the watcher sees when it becomes readable
+    bool accepted = false;     // since the loop last waited, by it
   };
 
   // What `fd` is; asks the kernel the first time.

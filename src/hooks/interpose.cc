@@ -76,7 +76,7 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
     int64_t arrival_ns = 0;
     const ssize_t bytes = ReadStamped(fd, data, size, &arrival_ns);
     if (bytes >= 0 || errno != ENOTSOCK) [[likely]] {
-      self->AfterStampedRead(fd, arrival_ns);
+      self->AfterStampedRead(fd, arrival_ns, bytes);
       return bytes;
     }
     self->NotASocket(fd);
@@ -122,18 +122,44 @@ int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
   return connection;
 }
 
-ssize_t Sent(int fd, ssize_t bytes) {
+ssize_t Sent(int fd, const void* data, size_t size, ssize_t bytes) {
   SystemCallObserver* const self = observer;
-  if (self != nullptr) self->AfterWrite(fd);
+  if (self != nullptr) self->AfterWrite(fd, data, size, bytes);
   return bytes;
 }
 
 [[gnu::hot]] ssize_t Write(int fd, const void* data, size_t size) {
-  return Sent(fd, DirectWrite(fd, data, size));
+  return Sent(fd, data, size, DirectWrite(fd, data, size));
 }
 
 [[gnu::hot]] ssize_t WriteV(int fd, const iovec* parts, int count) {
-  return Sent(fd, DirectWriteV(fd, parts, count));
+  const ssize_t bytes = DirectWriteV(fd, parts, count);
+  const iovec first = count > 0 ? parts[0] : iovec{};
+  return Sent(fd, first.iov_base, first.iov_len, bytes);
+}
+
+int Connect(int fd, const sockaddr* address, socklen_t length) {
+  const int result = connect(fd, address, length);
+  SystemCallObserver* const self = observer;
+  if (self != nullptr && (result == 0 || errno == EINPROGRESS)) {
+    const int error = errno;
+    self->AfterConnect(fd, address, length);
+    errno = error;
+  }
+  return result;
+}
+
+int GetSockOpt(int fd, int level, int option, void* value, socklen_t* length) {
+  if (SystemCallObserver* const self = observer;
+      self != nullptr && level == SOL_SOCKET && option == SO_ERROR) {
+    self->BeforeSocketError(fd);
+  }
+  return getsockopt(fd, level, option, value, length);
+}
+
+int Close(int fd) {
+  if (SystemCallObserver* const self = observer) self->BeforeClose(fd);
+  return close(fd);
 }
 
 struct Replacement {
@@ -151,6 +177,9 @@ const Replacement kReplacements[] = {
     {"accept4", reinterpret_cast<void*>(&Accept4)},
     {"write", reinterpret_cast<void*>(&Write)},
     {"writev", reinterpret_cast<void*>(&WriteV)},
+    {"connect", reinterpret_cast<void*>(&Connect)},
+    {"getsockopt", reinterpret_cast<void*>(&GetSockOpt)},
+    {"close", reinterpret_cast<void*>(&Close)},
 };
 
 struct PatchedSlot {

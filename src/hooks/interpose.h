@@ -1,7 +1,9 @@
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -29,7 +31,8 @@ class SystemCallObserver {
   // kStamped: known as a socket whose arrivals the kernel stamps (arrival.h).
   // This follows with the stamp of what was read, 0 if there is none; or
   // NotASocket, and then as for kOther.
-  virtual void AfterStampedRead(int fd, int64_t arrival_realtime_ns) = 0;
+  virtual void AfterStampedRead(int fd, int64_t arrival_realtime_ns,
+                                ssize_t bytes) = 0;
   // The number is another file's by now.
   virtual void NotASocket(int fd) = 0;
   // kOther.
@@ -40,8 +43,18 @@ class SystemCallObserver {
   virtual void AfterReceive(int fd) = 0;
   // `new_fd` is negative when there was no connection.
   virtual void AfterAccept(int listening_fd, int new_fd) = 0;
-  // write, writev; of whatever file, as for kUnseen.
-  virtual void AfterWrite(int fd) = 0;
+  // write, writev; of whatever file, as for kUnseen. `data`: the first `size`
+  // of the bytes; `bytes`: so many were taken, or -1.
+  virtual void AfterWrite(int fd, const void* data, size_t size,
+                          ssize_t bytes) = 0;
+  // A connection is established, or that has begun (EINPROGRESS).
+  virtual void AfterConnect(int fd, const sockaddr* address,
+                            socklen_t length) = 0;
+  // Somebody is about to ask for a socket's error, as libuv does once it is
+  // connected, or not.
+  virtual void BeforeSocketError(int fd) = 0;
+  // Of whatever file.
+  virtual void BeforeClose(int fd) = 0;
 };
 
 // The little that boosting needs of it, whether or not somebody records.

@@ -194,6 +194,7 @@ void StockProvider::DetachCallbacks() {
     RemoveInterposition();
   }
   descriptors_.Forget();
+  connections_.Clear();
   uv_check_stop(&check_);
   uv_prepare_stop(&prepare_);
 }
@@ -268,7 +269,7 @@ void StockProvider::AfterPoll(int epoll_fd, bool may_wait, int count) {
       may_wait && TickNs(now - poll_began_) > LongestLookNs(count);
   const int cpu = sched_getcpu();
   recorder_->LoopRunsOn(cpu);
-  if (watcher_ != nullptr) watcher_->LoopGoesOn(waited ? now : 0, cpu);
+  if (watcher_ != nullptr) watcher_->LoopGoesOn(now, waited, cpu);
   tracker_->PollEnd(waited, now);
 }
 
@@ -291,9 +292,11 @@ SystemCallObserver::Reading StockProvider::BeforeRead(int fd) {
   return Reading::kStamped;
 }
 
-void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns) {
+void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns,
+                                     ssize_t bytes) {
   tracker_->IoBegan(EventType::kTcpRead, fd, stamped_began_);
   tracker_->IoEnd(arrival_realtime_ns);
+  NoteAnswer(fd, bytes);
 }
 
 void StockProvider::BeforeOtherRead(int fd) {
@@ -305,6 +308,7 @@ void StockProvider::BeforeOtherRead(int fd) {
 void StockProvider::AfterOtherRead(int fd, const void* data, ssize_t bytes) {
   if (!reading_) return;
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
+  NoteAnswer(fd, bytes);
   if (fd != loop_->signal_io_watcher.fd) return;
   SignalMessage message;
   if (bytes >= static_cast<ssize_t>(sizeof(message))) {
@@ -329,8 +333,12 @@ void StockProvider::AfterReceive(int) {
 
 void StockProvider::AfterAccept(int listening_fd, int new_fd) {
   if (!reading_) return;
-  if (new_fd >= 0) descriptors_.Accepted(new_fd);
   tracker_->Accepted(new_fd);
+  if (new_fd < 0) return;
+  descriptors_.Accepted(new_fd);
+  const Connection* const connection =
+      connections_.Begin(new_fd, ConnectionRole::kAccepted);
+  if (connection != nullptr) tracker_->ConnectionBegan(*connection, new_fd, 0);
 }
 
 void StockProvider::OnPart(void*, double async_id, double) {

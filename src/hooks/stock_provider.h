@@ -11,6 +11,7 @@
 #include "hooks/interpose.h"
 #include "hooks/patched_v8.h"
 #include "hooks/thread_pool.h"
+#include "recorder/connections.h"
 #include "recorder/event_tracker.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
@@ -71,18 +72,34 @@ class StockProvider : private SystemCallObserver {
   [[gnu::hot]] void BeforePoll(int epoll_fd) override;
   [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait, int count) override;
   [[gnu::hot]] Reading BeforeRead(int fd) override;
-  [[gnu::hot]] void AfterStampedRead(int fd,
-                                     int64_t arrival_realtime_ns) override;
+  [[gnu::hot]] void AfterStampedRead(int fd, int64_t arrival_realtime_ns,
+                                     ssize_t bytes) override;
   void NotASocket(int fd) override { descriptors_.Drop(fd); }
   void BeforeOtherRead(int fd) override;
   void AfterOtherRead(int fd, const void* data, ssize_t bytes) override;
   void BeforeReceive(int fd) override;
   void AfterReceive(int fd) override;
   void AfterAccept(int listening_fd, int new_fd) override;
-  [[gnu::hot]] void AfterWrite(int fd) override {
-    if (IsLoops(fd)) tracker_->Wrote();
+  [[gnu::hot]] void AfterWrite(int fd, const void* data, size_t size,
+                               ssize_t bytes) override {
+    Connection* const connection = connections_.Of(fd);
+    if (connection != nullptr && connection->role == ConnectionRole::kOpened) {
+      NoteQuestion(connection, data, size, bytes);
+    } else if (IsLoops(fd)) {
+      tracker_->Wrote();
+    }
   }
+  void AfterConnect(int fd, const sockaddr* address, socklen_t length) override;
+  void BeforeSocketError(int fd) override;
+  void BeforeClose(int fd) override;
 
+  void NoteAnswer(int fd, ssize_t bytes) {
+    Connection* const connection = connections_.Of(fd);
+    if (connection != nullptr && bytes > 0) connection->answered = true;
+  }
+  void NoteQuestion(Connection* connection, const void* data, size_t size,
+                    ssize_t bytes);
+  uint32_t InternPeer(const sockaddr* address, socklen_t length);
   absl::Status StartHelpers(const ProviderConfig& config);
   void AttachCallbacks();
   void DetachCallbacks();
@@ -108,6 +125,7 @@ class StockProvider : private SystemCallObserver {
   // What a request needs lies together.
   SharedWords words_{};
   Descriptors descriptors_;
+  Connections connections_;
   std::unique_ptr<EventTracker> tracker_;
   bool reading_ = false;  // the system call that runs is the loop's own
   EventTracker::IoMoment stamped_began_;  // the stamped read that runs

@@ -5,6 +5,7 @@
 
 #include "platform/clock.h"
 #include "platform/realtime.h"
+#include "recorder/connections.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
 #include "recorder/vm_events.h"
@@ -120,12 +121,13 @@ class EventTracker {
   // ready: 0 if it had not. The read makes that stale.
   struct IoMoment {
     uint64_t ticks = 0;
-    uint64_t seen = 0;
+    ReadyWatcher::Readiness seen;
     bool watched = false;
   };
   IoMoment BeforeIo(int fd, bool watched) const {
     const bool ask = watched && watcher_ != nullptr;
-    return {Ticks(), ask ? watcher_->ReadySince(fd) : 0, ask};
+    return {Ticks(), ask ? watcher_->ReadySince(fd) : ReadyWatcher::Readiness{},
+            ask};
   }
 
   // The loop is about to read from (accept on) `fd`, which the watcher may see;
@@ -134,7 +136,8 @@ class EventTracker {
     IoBegan(type, fd, BeforeIo(fd, watched));
   }
   void IoBegan(EventType type, int fd, const IoMoment& at) {
-    Open(type, fd, at.ticks, at.seen, ReadyKind::kNone);
+    Open(type, fd, at.ticks, at.seen.since, ReadyKind::kNone);
+    open_.seen_by = at.seen.by;
     open_.watched = at.watched;
   }
   // It has. `arrival_realtime_ns`: when the kernel says that what it got
@@ -144,7 +147,10 @@ class EventTracker {
     if (arrival_realtime_ns == 0) return;
     const uint64_t arrival =
         realtime_.TicksAt(arrival_realtime_ns, open_.begin);
-    if (open_.ready == 0 || (arrival != 0 && arrival < open_.ready)) {
+    // The kernel's stamp is of the last segment. One that came after what the
+    // watcher has seen is not of the first; any other is right to a
+    // microsecond.
+    if (open_.ready == 0 || (arrival != 0 && arrival <= open_.seen_by)) {
       open_.ready = arrival;
     }
   }
@@ -152,6 +158,24 @@ class EventTracker {
   // `fd` is a new connection that the running accept has brought; negative:
   // there was none (any more).
   void Accepted(int fd);
+
+  // `connection` has begun on descriptor `fd`; `peer`: an interned string, 0:
+  // not known.
+  void ConnectionBegan(const Connection& connection, int fd, uint32_t peer);
+
+  // Bytes were handed to the kernel for a connection that the thread has
+  // opened. Whether that is to be recorded: PushQuestion() follows then.
+  bool Asks(const Connection& connection) {
+    if (vm_ != nullptr) PushLeft();  // Which slice runs?
+    return connection.answered ||
+           connection.asked_sequence != slice_sequence_ ||
+           connection.asked_id != ids_.execution();
+  }
+  // `operation`: an interned string, 0: not known.
+  void PushQuestion(Connection* connection, uint32_t operation);
+
+  // `connection` is closed.
+  void ConnectionEnded(const Connection& connection);
 
   // The thread has handed bytes to the kernel.
   void Wrote() {
@@ -236,6 +260,7 @@ class EventTracker {
   struct OpenEvent {
     uint64_t begin = 0;
     uint64_t ready = 0;
+    uint64_t seen_by = 0;  // the watcher saw that it was ready
     uint64_t async_id = 0;
     int32_t fd = kNoFd;
     uint32_t flags = 0;
@@ -316,6 +341,7 @@ class EventTracker {
     last_counter_ = counter;
     SetIds(record, async_id & kIdMask, counter & kIdMask);
   }
+  void PushUse(const Connection& connection, UseKind kind, uint32_t operation);
   void PutRequest(Record& record, uint32_t request, const Moment& at) {
     record.ticks = at.ticks;
     record.aux = request;

@@ -24,6 +24,11 @@ namespace {
 
 constexpr int kEdgesPerLook = 256;
 
+// How often a loop with traffic is looked at for a long turn.
+constexpr int kTickMs = 1;
+// A loop that was found waiting so often in a row has no traffic.
+constexpr int kIdleTicks = 16;
+
 }  // namespace
 
 void ReadyWatcher::FreeSlots::operator()(Slot* slots) const {
@@ -34,19 +39,19 @@ absl::StatusOr<std::unique_ptr<ReadyWatcher>> ReadyWatcher::Start(
     int64_t interval_ns, OnLook on_look) {
   const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_fd < 0) return absl::ErrnoToStatus(errno, "epoll_create1");
+  const int accepted_fd = epoll_create1(EPOLL_CLOEXEC);
   const int stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (stop_fd < 0) {
-    close(epoll_fd);
-    return absl::ErrnoToStatus(errno, "eventfd");
-  }
-  std::unique_ptr<ReadyWatcher> watcher(
-      new ReadyWatcher(epoll_fd, stop_fd, interval_ns, std::move(on_look)));
+  std::unique_ptr<ReadyWatcher> watcher(new ReadyWatcher(
+      epoll_fd, accepted_fd, stop_fd, interval_ns, std::move(on_look)));
+  if (accepted_fd < 0) return absl::ErrnoToStatus(errno, "epoll_create1");
+  if (stop_fd < 0) return absl::ErrnoToStatus(errno, "eventfd");
   if (watcher->slots_ == nullptr) {
     return absl::ResourceExhaustedError("no memory for the descriptor table");
   }
   if (!watcher->Watch(stop_fd)) {
     return absl::ErrnoToStatus(errno, "epoll_ctl");
   }
+  watcher->ListenToAccepted(true);
   absl::StatusOr<HelperThread> helper =
       HelperThread::Start("edgewise-ready", [w = watcher.get()] { w->Run(); });
   if (!helper.ok()) return helper.status();
@@ -54,9 +59,10 @@ absl::StatusOr<std::unique_ptr<ReadyWatcher>> ReadyWatcher::Start(
   return watcher;
 }
 
-ReadyWatcher::ReadyWatcher(int epoll_fd, int stop_fd, int64_t interval_ns,
-                           OnLook on_look)
+ReadyWatcher::ReadyWatcher(int epoll_fd, int accepted_fd, int stop_fd,
+                           int64_t interval_ns, OnLook on_look)
     : epoll_fd_(epoll_fd),
+      accepted_fd_(accepted_fd),
       stop_fd_(stop_fd),
       interval_ns_(interval_ns),
       interval_ticks_(NsToTicks(static_cast<double>(interval_ns))),
@@ -67,13 +73,46 @@ ReadyWatcher::ReadyWatcher(int epoll_fd, int stop_fd, int64_t interval_ns,
 }
 
 ReadyWatcher::~ReadyWatcher() {
-  eventfd_write(stop_fd_, 1);
-  if (helper_.joinable()) helper_.join();
-  close(stop_fd_);
-  close(epoll_fd_);
+  if (helper_.joinable()) {
+    eventfd_write(stop_fd_, 1);
+    helper_.join();
+  }
+  for (const int fd : {stop_fd_, accepted_fd_, epoll_fd_}) {
+    if (fd >= 0) close(fd);
+  }
 }
 
 bool ReadyWatcher::Watch(int fd, bool accepted) {
+  if (!Add(epoll_fd_, fd, EPOLLIN | EPOLLET)) return false;
+  slots_[fd].connecting.store(false, std::memory_order_relaxed);
+  if (!accepted) TakeAccepted(fd);
+  return true;
+}
+
+bool ReadyWatcher::WatchConnecting(int fd) {
+  if (fd < 0 || fd >= kMaxFds) return false;
+  // Before the helper may see its first edge.
+  slots_[fd].connecting.store(true, std::memory_order_relaxed);
+  if (!Add(epoll_fd_, fd, EPOLLIN | EPOLLOUT | EPOLLET)) return false;
+  TakeAccepted(fd);
+  return true;
+}
+
+void ReadyWatcher::WatchAccepted(int fd) {
+  Add(accepted_fd_, fd, EPOLLIN | EPOLLET);
+}
+
+// The first edge of any of them wakes the helper, once.
+void ReadyWatcher::ListenToAccepted(bool listen) {
+  epoll_event event{};
+  event.events = listen ? EPOLLIN | EPOLLONESHOT : 0;
+  event.data.fd = accepted_fd_;
+  if (epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, accepted_fd_, &event) != 0) {
+    epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, accepted_fd_, &event);
+  }
+}
+
+bool ReadyWatcher::Add(int epoll_fd, int fd, uint32_t events) {
   if (fd < 0 || fd >= kMaxFds) return false;
   Slot& slot = slots_[fd];
   // What a file left that had the number before is stale; and before the helper
@@ -81,13 +120,12 @@ bool ReadyWatcher::Watch(int fd, bool accepted) {
   const uint64_t consumed = slot.consumed.load(std::memory_order_relaxed);
   slot.consumed.store(Ticks(), std::memory_order_relaxed);
   epoll_event event{};
-  event.events = EPOLLIN | EPOLLET;
+  event.events = events;
   event.data.fd = fd;
-  if (epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event) != 0) {
+  if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
     slot.consumed.store(consumed, std::memory_order_relaxed);
     return false;
   }
-  if (!accepted) TakeAccepted(fd);
   return true;
 }
 
@@ -108,22 +146,55 @@ void ReadyWatcher::Run() {
   bool look_again = false;
   for (;;) {
     const uint64_t before = Ticks();
-    const int count =
-        epoll_wait(epoll_fd_, edges.data(), kEdgesPerLook, look_again ? 0 : -1);
+    const int timeout = look_again ? 0 : ticking_ ? kTickMs : -1;
+    int count = epoll_wait(epoll_fd_, edges.data(), kEdgesPerLook, timeout);
     const uint64_t now = Ticks();
     for (int i = 0; i < count; ++i) {
       if (edges[i].data.fd == stop_fd_) return;
+      if (edges[i].data.fd != accepted_fd_) continue;
+      ticking_ = true;
+      idle_ticks_ = 0;
+      edges[i--] = edges[--count];
     }
     const bool slept = TickNs(now - before) > LongestLookNs(count);
     const uint64_t ticks = slept ? now : last_look + (now - last_look) / 2;
-    if (count > 0) Note(edges.data(), count, ticks);
+    if (count > 0) Note(edges.data(), count, ticks, now);
     look_again = on_look_ && on_look_(ticks);
+    if (Tick(now)) look_again = true;
     last_look = now;
-    const bool alone = now - before > interval_ticks_;
+    const bool alone = count == 0 || now - before > interval_ticks_;
     if (alone && !look_again && LoopKeepsUp(now)) continue;
+    if (count == 0 && !look_again) continue;
     evasion_.Leave();
     SleepNs(interval_ns_);
   }
+}
+
+// Looks at the loop, once a tick, and where it is still in the turn in which it
+// was found before at the connections from clients. True: it is.
+bool ReadyWatcher::Tick(uint64_t now) {
+  if (!ticking_) return false;
+  const bool waits = loop_woke_.load(std::memory_order_relaxed) == kWaits;
+  const uint64_t turn = turn_began_.load(std::memory_order_relaxed);
+  const bool same_turn = turn == last_turn_ && !waits;
+  if (!same_turn) {
+    // Found waiting once, it may have had any number of turns since.
+    idle_ticks_ = waits && turn == last_turn_ ? idle_ticks_ + 1 : 0;
+    last_turn_ = turn;
+    if (idle_ticks_ < kIdleTicks) return false;
+    ticking_ = false;
+    ListenToAccepted(true);
+    return false;
+  }
+  const uint64_t from = std::max(turn, last_accepted_);
+  last_accepted_ = now;
+  std::array<epoll_event, kEdgesPerLook> edges;
+  int count;
+  do {
+    count = epoll_wait(accepted_fd_, edges.data(), kEdgesPerLook, 0);
+    if (count > 0) Note(edges.data(), count, from + (now - from) / 2, now);
+  } while (count == kEdgesPerLook);
+  return true;
 }
 
 // It sleeps, or did until less than an interval ago.
@@ -132,23 +203,30 @@ bool ReadyWatcher::LoopKeepsUp(uint64_t now) const {
   return woke == kWaits || now - woke < interval_ticks_;
 }
 
-void ReadyWatcher::Note(const epoll_event* edges, int count, uint64_t ticks) {
+void ReadyWatcher::Note(const epoll_event* edges, int count, uint64_t since,
+                        uint64_t by) {
   // Only what can still be read is news; the loop has had the rest.
   std::array<pollfd, kEdgesPerLook> files;
-  for (int i = 0; i < count; ++i) files[i] = {edges[i].data.fd, POLLIN, 0};
+  for (int i = 0; i < count; ++i) {
+    const int fd = edges[i].data.fd;
+    const bool connecting =
+        slots_[fd].connecting.load(std::memory_order_relaxed);
+    files[i] = {fd, static_cast<int16_t>(connecting ? POLLOUT : POLLIN), 0};
+  }
   if (poll(files.data(), static_cast<nfds_t>(count), 0) <= 0) return;
   for (int i = 0; i < count; ++i) {
     if ((files[i].revents & POLLNVAL) != 0) continue;
-    if ((files[i].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
-    NoteReady(files[i].fd, ticks);
+    if (files[i].revents == 0) continue;
+    NoteReady(files[i].fd, since, by);
   }
 }
 
-void ReadyWatcher::NoteReady(int fd, uint64_t ticks) {
+void ReadyWatcher::NoteReady(int fd, uint64_t about, uint64_t by) {
   Slot& slot = slots_[fd];
   const uint64_t consumed = slot.consumed.load(std::memory_order_relaxed);
-  const uint64_t since = std::max(ticks, consumed + 1);
+  const uint64_t since = std::max(about, consumed + 1);
   if (slot.ready.load(std::memory_order_relaxed) <= consumed) {
+    slot.seen.store(by, std::memory_order_relaxed);
     slot.ready.store(since, std::memory_order_relaxed);
   }
   AcceptBacklog* const backlog = BacklogOf(fd);

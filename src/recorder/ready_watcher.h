@@ -31,6 +31,14 @@ namespace edgewise {
 // Stale edges: an edge may be for bytes that the loop has read since. The
 // helper keeps an edge only if the descriptor is still readable, and the loop
 // accepts a ready time only if it lies after its own last read.
+//
+// Connections that clients have opened are watched apart. The kernel stamps
+// what they bring, but of several segments only the last: the watcher is for
+// the first. It matters only while one turn of the loop takes long, so that an
+// edge wakes nobody as long as the helper ticks: then it looks once a tick
+// whether the loop is still in the same turn, and only if so at those
+// connections, from then on at each interval. A loop that rests for some ticks
+// ends the ticking until the next edge.
 class ReadyWatcher {
  public:
   // Descriptors from this number on are not watched.
@@ -56,6 +64,13 @@ class ReadyWatcher {
   // very file.
   bool Watch(int fd, bool accepted = false);
 
+  // Watches `fd`, which is being connected: it is ready when it can be written.
+  // Afterwards it is watched as others are.
+  bool WatchConnecting(int fd);
+
+  // Watches `fd`, a connection that a client has opened.
+  void WatchAccepted(int fd);
+
   // Whether `fd`, which is watched, is a listening TCP socket: the arrivals of
   // the first few of a loop are timed one by one.
   void Listen(int fd, bool listens);
@@ -74,25 +89,38 @@ class ReadyWatcher {
   // The loop begins to wait for I/O.
   void LoopWaits() { loop_woke_.store(kWaits, std::memory_order_relaxed); }
 
-  // It goes on, on the processor `cpu`. `woke`: at these ticks it was woken; 0:
-  // it did not sleep.
-  void LoopGoesOn(uint64_t woke, int cpu) {
-    loop_woke_.store(woke, std::memory_order_relaxed);
+  // It goes on at `now`, in ticks, on the processor `cpu`. `slept`: until then.
+  void LoopGoesOn(uint64_t now, bool slept, int cpu) {
+    loop_woke_.store(slept ? now : 0, std::memory_order_relaxed);
+    turn_began_.store(now, std::memory_order_relaxed);
     evasion_.Avoid(cpu);
   }
 
-  // When `fd` became readable after its last Consumed(), in ticks; 0: not seen.
-  uint64_t ReadySince(int fd) const {
-    if (fd < 0 || fd >= kMaxFds) return 0;
-    const uint64_t ready = slots_[fd].ready.load(std::memory_order_relaxed);
-    return ready > slots_[fd].consumed.load(std::memory_order_relaxed) ? ready
-                                                                       : 0;
+  // When `fd` became readable after its last Consumed(), in ticks: about
+  // `since`, and surely by `by`. 0: not seen.
+  struct Readiness {
+    uint64_t since = 0;
+    uint64_t by = 0;
+  };
+  Readiness ReadySince(int fd) const {
+    if (fd < 0 || fd >= kMaxFds) return {};
+    const Slot& slot = slots_[fd];
+    const uint64_t ready = slot.ready.load(std::memory_order_relaxed);
+    if (ready <= slot.consumed.load(std::memory_order_relaxed)) return {};
+    return {ready, slot.seen.load(std::memory_order_relaxed)};
   }
 
   // The loop has just read from `fd`.
   void Consumed(int fd, uint64_t now) {
     if (fd >= 0 && fd < kMaxFds) {
       slots_[fd].consumed.store(now, std::memory_order_relaxed);
+    }
+  }
+
+  // `fd` is connected, or will never be.
+  void Connected(int fd) {
+    if (fd >= 0 && fd < kMaxFds) {
+      slots_[fd].connecting.store(false, std::memory_order_relaxed);
     }
   }
 
@@ -124,11 +152,15 @@ class ReadyWatcher {
 
  private:
   // Relaxed throughout: each value stands for itself, a late one is an older
-  // truth. `ready` is written by the helper, `consumed` by the loop.
+  // truth. `ready` and `seen` are written by the helper, `consumed` by the
+  // loop. `seen`, written first, may be of a later look than `ready`: they
+  // differ by a look's pause.
   struct Slot {
     std::atomic<uint64_t> ready;
+    std::atomic<uint64_t> seen;
     std::atomic<uint64_t> consumed;
-    Accept accept;  // the loop's own
+    std::atomic<bool> connecting;  // loop writes, helper reads
+    Accept accept;                 // the loop's own
   };
 
   static constexpr int kMaxListening = 4;
@@ -146,14 +178,20 @@ class ReadyWatcher {
     return nullptr;
   }
 
-  ReadyWatcher(int epoll_fd, int stop_fd, int64_t interval_ns, OnLook on_look);
+  ReadyWatcher(int epoll_fd, int accepted_fd, int stop_fd, int64_t interval_ns,
+               OnLook on_look);
+  bool Add(int epoll_fd, int fd, uint32_t events);
   void Run();
+  bool Tick(uint64_t now);
+  void ListenToAccepted(bool listen);
   bool LoopKeepsUp(uint64_t now) const;
-  void Note(const epoll_event* edges, int count, uint64_t ticks);
-  void NoteReady(int fd, uint64_t ticks);
+  // `since`: about when the edges came; `by`: when they were seen.
+  void Note(const epoll_event* edges, int count, uint64_t since, uint64_t by);
+  void NoteReady(int fd, uint64_t since, uint64_t by);
 
   const int epoll_fd_;
-  const int stop_fd_;  // an eventfd: readable when the helper is to end
+  const int accepted_fd_;  // another epoll: of the connections from clients
+  const int stop_fd_;      // an eventfd: readable when the helper is to end
   const int64_t interval_ns_;
   const uint64_t interval_ticks_;
   const OnLook on_look_;
@@ -168,7 +206,15 @@ class ReadyWatcher {
   // where. Relaxed: it decides only whether and where the helper rests.
   static constexpr uint64_t kWaits = UINT64_MAX;
   std::atomic<uint64_t> loop_woke_{0};
+  // When its turn began. The loop writes; relaxed as well.
+  std::atomic<uint64_t> turn_began_{0};
   Evasion evasion_;
+
+  // Helper thread only.
+  bool ticking_ = false;
+  int idle_ticks_ = 0;
+  uint64_t last_turn_ = 0;      // turn_began_ at the last tick
+  uint64_t last_accepted_ = 0;  // when the connections were looked at, ticks
 
   std::array<Listening, kMaxListening> listening_;
 

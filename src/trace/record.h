@@ -23,6 +23,8 @@ enum class RecordKind : uint8_t {
   kLoss = 7,          // records dropped because the ring was full
   kEdge = 8,          // a function of another slice is called (patched Node)
   kTimes = 9,         // JIT and inline-cache time (patched Node)
+  kConnection = 10,   // a connection is accepted or opened
+  kUse = 11,          // something is done with it
 };
 
 // What woke the event loop. VEE'19 table 2, and what Node has besides.
@@ -52,7 +54,8 @@ enum class EventType : uint8_t {
   kPoll = 22,       // uv_poll: a descriptor watched for a library
   kFsEvent = 23,    // inotify
   kCustom = 24,     // edgewise.request()
-  kMaxValue = kCustom,
+  kConnect = 25,    // a connection that was opened is established, or is not
+  kMaxValue = kConnect,
 };
 
 // How an event's ready time is known.
@@ -82,6 +85,21 @@ enum class EdgeKind : uint8_t {
   kClosure = 0,  // created there
   kBound = 1,    // bound there
   kMaxValue = kBound,
+};
+
+// Which end of a connection this process has.
+enum class ConnectionRole : uint8_t {
+  kAccepted = 0,
+  kOpened = 1,
+  kMaxValue = kOpened,
+};
+
+enum class UseKind : uint8_t {
+  // The first write since bytes were read of it, or by this slice: a question
+  // leaves.
+  kQuestion = 0,
+  kClosed = 1,
+  kMaxValue = kClosed,
 };
 
 enum class RequestKind : uint8_t {
@@ -183,6 +201,16 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 // kTimes  since the record of this kind before it in the event, else since the
 //         event's begin, on this thread: `duration` ticks of compilation,
 //         `ready_before` ticks of inline-cache misses; neither holds GC.
+// kConnection  ticks, async id executing, counter, type = ConnectionRole,
+//         aux = the connection's number (unique within the thread, not 0);
+//         `duration` holds its descriptor and `ready_before` the string id of
+//         its peer (0: unknown), both as uint32 bits. What had the descriptor
+//         before is gone.
+// kUse    ticks, async id executing, counter, type = UseKind, aux = the
+//         connection's number. kQuestion: `duration` holds the bytes written so
+//         far, that write's among them, modulo 2^32, and `ready_before` the
+//         string id of what is asked (0: unknown), both as uint32 bits.
+//         These two kinds may also lie between events.
 
 inline constexpr uint32_t StringSlots(uint32_t bytes) {
   return (bytes + kRecordBytes - 1) / kRecordBytes;

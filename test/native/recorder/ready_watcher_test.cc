@@ -65,11 +65,11 @@ class ReadyWatcherTest : public ::testing::Test {
 TEST_F(ReadyWatcherTest, SeesWhenADescriptorBecomesReady) {
   EXPECT_TRUE(watcher_->Watch(pair_[0]));
   SleepMs(10);
-  EXPECT_EQ(watcher_->ReadySince(pair_[0]), 0u);
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]).since, 0u);
   const uint64_t sent = Ticks();
   Send();
   SleepMs(20);
-  const uint64_t seen = watcher_->ReadySince(pair_[0]);
+  const uint64_t seen = watcher_->ReadySince(pair_[0]).since;
   ASSERT_NE(seen, 0u);
   // The estimate is the middle between two looks: it may lie before the edge.
   const auto error_ns =
@@ -83,19 +83,19 @@ TEST_F(ReadyWatcherTest, KeepsTheFirstOfSeveralEdges) {
   watcher_->Watch(pair_[0]);
   Send();
   SleepMs(20);
-  const uint64_t first = watcher_->ReadySince(pair_[0]);
+  const uint64_t first = watcher_->ReadySince(pair_[0]).since;
   Send();
   SleepMs(20);
-  EXPECT_EQ(watcher_->ReadySince(pair_[0]), first);
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]).since, first);
 }
 
 TEST_F(ReadyWatcherTest, ForgetsWhatTheLoopHasRead) {
   watcher_->Watch(pair_[0]);
   Send();
   SleepMs(20);
-  ASSERT_NE(watcher_->ReadySince(pair_[0]), 0u);
+  ASSERT_NE(watcher_->ReadySince(pair_[0]).since, 0u);
   Receive();
-  EXPECT_EQ(watcher_->ReadySince(pair_[0]), 0u);
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]).since, 0u);
 }
 
 TEST_F(ReadyWatcherTest, TakesNoEdgeOfBytesThatWereReadBeforeItLooked) {
@@ -103,7 +103,7 @@ TEST_F(ReadyWatcherTest, TakesNoEdgeOfBytesThatWereReadBeforeItLooked) {
   Send();
   Receive();
   SleepMs(20);
-  EXPECT_EQ(watcher_->ReadySince(pair_[0]), 0u);
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]).since, 0u);
 }
 
 TEST_F(ReadyWatcherTest, DoesNotTakeTheLoopsEvents) {
@@ -115,7 +115,7 @@ TEST_F(ReadyWatcherTest, DoesNotTakeTheLoopsEvents) {
   watcher_->Watch(pair_[0]);
   Send();
   SleepMs(20);
-  ASSERT_NE(watcher_->ReadySince(pair_[0]), 0u);
+  ASSERT_NE(watcher_->ReadySince(pair_[0]).since, 0u);
   EXPECT_EQ(epoll_wait(loop_epoll, &event, 1, 0), 1);
   close(loop_epoll);
 }
@@ -126,20 +126,20 @@ TEST_F(ReadyWatcherTest, SurvivesReuseOfADescriptorNumber) {
   Send();
   SleepMs(20);
   EXPECT_FALSE(watcher_->Watch(number)) << "the same file, known";
-  EXPECT_NE(watcher_->ReadySince(number), 0u);
+  EXPECT_NE(watcher_->ReadySince(number).since, 0u);
   watcher_->SetAccepted(number, {.poll = 7, .arrival = 42});
   close(pair_[0]);
   close(pair_[1]);
   Connect();
   ASSERT_EQ(pair_[0], number) << "the kernel gives the lowest number";
   EXPECT_TRUE(watcher_->Watch(number)) << "another file under the number";
-  EXPECT_EQ(watcher_->ReadySince(number), 0u) << "the other one's bytes";
+  EXPECT_EQ(watcher_->ReadySince(number).since, 0u) << "the other one's bytes";
   EXPECT_EQ(watcher_->TakeAccepted(number).poll, 0u);
   const uint64_t sent = Ticks();
   Send();
   SleepMs(20);
   // The estimate may lie before the edge, by half a rest at most.
-  EXPECT_GT(watcher_->ReadySince(number), sent - NsToTicks(kIntervalNs));
+  EXPECT_GT(watcher_->ReadySince(number).since, sent - NsToTicks(kIntervalNs));
 }
 
 TEST_F(ReadyWatcherTest, KeepsWhatIsKnownOfAnAcceptedConnection) {
@@ -187,7 +187,7 @@ class ReadyWatcherRestTest : public ::testing::Test {
   bool SeesAtOnce(int file) {
     EXPECT_EQ(write(pairs_[file][1], "x", 1), 1);
     SleepMs(kRestMs / 8);
-    return watcher_->ReadySince(pairs_[file][0]) != 0;
+    return watcher_->ReadySince(pairs_[file][0]).since != 0;
   }
 
   std::unique_ptr<ReadyWatcher> watcher_;
@@ -197,7 +197,7 @@ class ReadyWatcherRestTest : public ::testing::Test {
 TEST_F(ReadyWatcherRestTest, DoesNotRestAfterALoneEdgeOfASleepingLoop) {
   SleepMs(kRestMs + 100);
   EXPECT_TRUE(SeesAtOnce(0));
-  watcher_->LoopGoesOn(Ticks(), sched_getcpu());
+  watcher_->LoopGoesOn(Ticks(), /*slept=*/true, sched_getcpu());
   EXPECT_TRUE(SeesAtOnce(1));
 }
 
@@ -208,7 +208,7 @@ TEST_F(ReadyWatcherRestTest, RestsBetweenEdgesThatComeFast) {
 
 TEST_F(ReadyWatcherRestTest, RestsWhileTheLoopIsBusy) {
   SleepMs(kRestMs + 100);
-  watcher_->LoopGoesOn(/*woke=*/0, sched_getcpu());
+  watcher_->LoopGoesOn(Ticks(), /*slept=*/false, sched_getcpu());
   EXPECT_TRUE(SeesAtOnce(0));
   EXPECT_FALSE(SeesAtOnce(1));
 }
@@ -229,7 +229,7 @@ TEST_F(ReadyWatcherTest, LooksAgainAsLongAsThereMayBeMore) {
 TEST_F(ReadyWatcherTest, IgnoresDescriptorsBeyondItsTable) {
   EXPECT_FALSE(watcher_->Watch(ReadyWatcher::kMaxFds));
   EXPECT_FALSE(watcher_->Watch(-1));
-  EXPECT_EQ(watcher_->ReadySince(-1), 0u);
+  EXPECT_EQ(watcher_->ReadySince(-1).since, 0u);
   watcher_->Consumed(ReadyWatcher::kMaxFds, 1);
 }
 
@@ -297,7 +297,7 @@ TEST(ReadyWatcherPlaceTest, KeepsOffTheProcessorOfABusyLoop) {
     });
     ASSERT_TRUE(watcher.ok()) << watcher.status();
     UseCpus({cpus[0]});
-    (*watcher)->LoopGoesOn(/*woke=*/0, cpus[0]);
+    (*watcher)->LoopGoesOn(Ticks(), /*slept=*/false, cpus[0]);
     int pair[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     (*watcher)->Watch(pair[0]);

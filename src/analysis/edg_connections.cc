@@ -1,0 +1,98 @@
+// For whom the bytes are that come on a connection. An event is registered by
+// whoever asked for it (VEE'19, section 4.1), and not by whoever opened the
+// connection on which it comes.
+
+#include <algorithm>
+
+#include "analysis/edg_builder.h"
+
+namespace edgewise {
+namespace {
+
+bool BringsBytes(EventType type) {
+  return type == EventType::kTcpRead || type == EventType::kPipeRead;
+}
+
+}  // namespace
+
+void EdgBuilder::OnConnection(const InnerRecord& record) {
+  if (record.kind == RecordKind::kConnection) {
+    const auto fd = static_cast<int32_t>(record.number);
+    const bool opened =
+        record.type == static_cast<uint8_t>(ConnectionRole::kOpened);
+    if (fd < 0) return;
+    // The event's own, which is accepted or connected in it, has no bytes yet.
+    connection_ = nullptr;
+    connections_.Begin(
+        fd, record.aux,
+        opened ? ConnectionRole::kOpened : ConnectionRole::kAccepted,
+        record.text);
+    return;
+  }
+  if (record.type == static_cast<uint8_t>(UseKind::kQuestion)) {
+    OnQuestion(record);
+  } else if (record.type == static_cast<uint8_t>(UseKind::kClosed)) {
+    connection_ = nullptr;
+    connections_.End(record.aux);
+  }
+}
+
+void EdgBuilder::OnQuestion(const InnerRecord& record) {
+  ConnectionTable::Connection* const connection =
+      connections_.OfNumber(record.aux);
+  if (connection == nullptr) return;
+  Registrant asker;
+  if (requests_.IsOpen(slice_.request)) {
+    asker = {slice_.request, slice_.node};
+  } else {
+    // A tick or a timer of a request, in a slice that is not its own.
+    asker = StepOf(FindById(record.async_id));
+  }
+  connection->Ask({asker.request, asker.node, /*resumed=*/false});
+}
+
+EdgBuilder::Registrant EdgBuilder::StepOf(
+    const RegistrationIndex::Entry* entry) const {
+  return entry != nullptr ? Registrant{entry->request, entry->node}
+                          : Registrant{};
+}
+
+EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
+  connection_ =
+      BringsBytes(event_->type) ? connections_.OfFd(event_->fd) : nullptr;
+  if (connection_ != nullptr) {
+    const Registrant owner = WhoseBytes(*connection_);
+    if (owner.request.generation != 0 || connection_->asked) return owner;
+  }
+  return StepOf(FindById(event_->async_id));
+}
+
+// Nobody's where several wait: the slices that follow, or the functions that
+// are called, tell.
+EdgBuilder::Registrant EdgBuilder::WhoseBytes(
+    const ConnectionTable::Connection& connection) const {
+  const auto is_open = [this](RequestRef ref) { return requests_.IsOpen(ref); };
+  if (connection.role == ConnectionRole::kOpened) {
+    if (connection.askers.size() != 1) return {};
+    const ConnectionTable::Asker& asker = connection.askers.front();
+    return is_open(asker.request) ? Registrant{asker.request, asker.node}
+                                  : Registrant{};
+  }
+  if (connection.served.empty()) return {};
+  const RequestRef latest = connection.served.back();
+  // Streams of HTTP/2 come side by side; a body of HTTP/1.1 is that of the
+  // request that came last.
+  const bool alone = connection.protocol == RequestKind::kHttp1 ||
+                     std::count_if(connection.served.begin(),
+                                   connection.served.end(), is_open) == 1;
+  return alone && is_open(latest) ? Registrant{latest, connection.read_node}
+                                  : Registrant{};
+}
+
+uint32_t EdgBuilder::LatestAsking(RequestRef request, uint32_t node) const {
+  if (connection_ == nullptr) return node;
+  const ConnectionTable::Asker* const asker = connection_->Find(request);
+  return asker != nullptr ? std::max(asker->node, node) : node;
+}
+
+}  // namespace edgewise

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "trace/record.h"
+
+struct sockaddr;
+
+namespace edgewise {
+
+// A stream that this thread has accepted or opened.
+struct Connection {
+  uint32_t number = 0;  // 0: none
+  ConnectionRole role = ConnectionRole::kAccepted;
+  bool connecting = false;  // opened, and not known yet to be established
+  bool answered = true;     // bytes were read since the last question
+  uint64_t written_bytes = 0;
+  // The slice that asked last, and the async id that it ran under.
+  uint64_t asked_sequence = 0;
+  uint64_t asked_id = 0;
+};
+
+// The connections of one thread by descriptor, each from its begin to its end.
+// Loop thread only; Of() also for a handler of signals that interrupts it.
+class Connections {
+ public:
+  Connections();
+
+  // Descriptors from this number on are not followed.
+  static constexpr int kMaxFds = 1 << 16;
+
+  // The connection that has the descriptor; null: none that is known.
+  Connection* Of(int fd) {
+    if (static_cast<unsigned>(fd) >= fds_) return nullptr;
+    Connection& connection = by_fd_[fd];
+    return connection.number != 0 ? &connection : nullptr;
+  }
+
+  // `fd` is a new one, whatever it was before; null where it is not followed.
+  Connection* Begin(int fd, ConnectionRole role);
+
+  void End(int fd) {
+    if (Connection* const connection = Of(fd)) *connection = {};
+  }
+
+  void Clear();
+
+ private:
+  // Zero pages until touched: 3 MB of addresses, not of memory. It never moves.
+  struct Free {
+    void operator()(Connection* connections) const;
+  };
+  std::unique_ptr<Connection[], Free> by_fd_;
+  unsigned fds_ = 0;  // descriptors below it may have one
+  uint32_t last_number_ = 0;
+};
+
+// Where a socket's peer is, as text: "10.0.0.7:6379", "[::1]:80", the path of a
+// Unix socket ("@name" of an abstract one); "" where it has no name.
+std::string PeerText(const sockaddr* address, unsigned length);
+
+}  // namespace edgewise
