@@ -25,6 +25,8 @@
       "src/analysis/clock_map.cc",
       "src/analysis/connection_table.cc",
       "src/analysis/critical_path.cc",
+      "src/analysis/dependency.cc",
+      "src/analysis/dependency_json.cc",
       "src/analysis/edg_builder.cc",
       "src/analysis/edg_connections.cc",
       "src/analysis/edg_edges.cc",

@@ -6,10 +6,11 @@
 // begin, end: `exact`, or `per pass` when several share one event.
 // ready: the kinds of its ready time (src/trace/record.h).
 // cause: how its registration is known. `id`: the async id's owner, exact.
-//   `shared`: a descriptor that serves many requests; at causality `promises`
-//   the continuations it resumes are known, at `events` the sink only.
+//   What comes on a connection is of whoever asked there last, or has a request
+//   open on it. `shared`: several wait; at causality `promises` the
+//   continuations that are resumed are known, at `events` the sink only.
 
-const READ = { begin: 'exact', ready: 'observed', cause: 'shared' }
+const READ = { begin: 'exact', ready: 'observed', cause: 'the latest question, or the request open there; shared: id' }
 const POOL = { begin: 'exact', ready: 'observed', cause: 'id' }
 const PASS = { begin: 'per pass', ready: 'due', cause: 'promises: id; events: id where it sends the response' }
 
@@ -19,6 +20,7 @@ const EVENT_TYPES = {
   tcp_read: READ,
   pipe_read: READ,
   udp_read: READ,
+  connect: { begin: 'exact', ready: 'observed', cause: 'id' },
   write: { begin: 'exact', ready: 'upper-bound', cause: 'id' },
   fs_read: POOL,
   fs_readdir: POOL,

@@ -9,7 +9,7 @@ const { losses } = require('./losses')
 const { notes } = require('./notes')
 const { single, slowest } = require('./paths')
 const { sentence } = require('./sentence')
-const { blockers, latency, routes, tailAgainstRest } = require('./tables')
+const { blockers, dependencies, latency, routes, tailAgainstRest } = require('./tables')
 const { counted, isNumber, percent, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
@@ -29,6 +29,7 @@ function render (reportJson, options = {}) {
     tailAgainstRest(report, style),
     routes(report, style),
     blockers(report, style),
+    dependencies(report, style),
     report.request ? single(report, style) : slowest(report, style),
     boost(report.boost, style),
     notes(report).map((line) => style.faint(line)).join('\n')

@@ -65,10 +65,16 @@ function one (request, number, style, most = MOST_STEPS) {
 function row (step, from, latency) {
   const behind = (step.blocked_by ?? []).slice(0, BLOCKERS_SHOWN).map((/** @type {Json} */ { what, ns }) => `${what} ${time(ns)}`)
   return [
-    `${step.type}${step.slice ? ' (resumed)' : ''}${step.inferred ? ' (inferred)' : ''}${step.steps > 1 ? ` and ${counted(step.steps - 1, 'step')} after it` : ''}`,
+    `${nameOf(step)}${step.slice ? ' (resumed)' : ''}${step.inferred ? ' (inferred)' : ''}${step.steps > 1 ? ` and ${counted(step.steps - 1, 'step')} after it` : ''}`,
     bar(step, from, latency), brief(step.io_ns), brief(step.queue_ns), brief(step.exec_ns), brief(step.gc_ns),
     step.ready_kind ?? '', behind.join(', ')
   ]
+}
+
+/** @param {Json} step @returns {string} what was asked there, or of whom, where that says more than its type */
+function nameOf ({ type, call, dependency }) {
+  if (call) return call
+  return /[:/@]/.test(dependency ?? '') ? `${type} ${dependency}` : type
 }
 
 /**

@@ -100,7 +100,7 @@ function parts (split, report) {
     { ns: split.queue, text: `queued${behind(report.blockers)}` },
     { ns: split.gc, text: 'GC' },
     { ns: split.exec, text: 'own execution' },
-    { ns: split.io, text: 'I/O' },
+    { ns: split.io, text: `I/O${waitedFor(report.dependencies)}` },
     { ns: split.jit, text: 'JIT compilation' },
     { ns: split.ic, text: 'inline-cache misses' }
   ]
@@ -127,6 +127,21 @@ function behind (blockers = []) {
   return ` (${named.map(([name, ns]) => `${Math.round(100 * ns / total)} % behind ${name}`).join(', ')})`
 }
 
+/**
+ * @param {Json[] | undefined} dependencies what the tail's I/O was
+ * @returns {string} the most important, with their shares of it
+ */
+function waitedFor (dependencies = []) {
+  const total = dependencies.reduce((sum, { io_ns: ns }) => sum + ns, 0)
+  const named = dependencies.filter(({ io_ns: ns }) => ns > 0 && ns >= WORTH_NAMING * total).slice(0, 2)
+  if (named.length === 0) return ''
+  const texts = named.map((each) => {
+    const often = Math.round(each.in_turn / each.requests)
+    return `${Math.round(100 * each.io_ns / total)} % ${each.what}${often > 1 ? `, ${often} waits in turn` : ''}`
+  })
+  return ` (${texts.join('; ')})`
+}
+
 /** @param {Json} blocker */
 function nameOf (blocker) {
   if (blocker.kind === 'loop') return 'the loop between callbacks'
@@ -146,7 +161,7 @@ function listed (before, all, after = '') {
   const kept = all.filter((part) => part.ns > 0 && part.ns >= SMALL * whole).sort((a, b) => b.ns - a.ns).slice(0, MOST_PARTS)
   if (kept.length === 0) return ''
   const less = all.filter((part) => part.ns < -WORTH_NAMING * whole)
-  const but = less.map((part) => `${time(-part.ns, DIGITS)} less ${part.text.replace(/^queued.*/, 'queueing')}`)
+  const but = less.map((part) => `${time(-part.ns, DIGITS)} less ${part.text.replace(/^queued.*/, 'queueing').replace(/^I\/O.*/, 'I/O')}`)
   const text = kept.map((part) => `${time(part.ns, DIGITS)} ${part.text}`).join(', ')
   return before + text + after + (but.length > 0 ? `, but ${but.join(' and ')}` : '')
 }

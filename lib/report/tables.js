@@ -8,6 +8,7 @@ const { count, counted, difference, isNumber, percent, time } = require('./units
 
 const MOST_ROUTES = 15
 const MOST_BLOCKERS = 12
+const MOST_DEPENDENCIES = 12
 
 /**
  * What a mean of the tail and the rest is made of: [label, path of its key].
@@ -103,13 +104,26 @@ function blockers ({ blockers: all = [], tail }, style) {
     more(all.length - shown.length, 'blocker', style)
 }
 
+/** @param {Json} report @param {Style} style */
+function dependencies ({ dependencies: all = [], tail }, style) {
+  if (all.length === 0) return ''
+  const shown = all.slice(0, MOST_DEPENDENCIES)
+  const rows = shown.map((/** @type {Json} */ { what, io_ns: ns, share, requests, calls, in_turn: inTurn, most_in_turn: most, side_by_side: beside }) => [
+    what, time(ns), percent(share), isNumber(requests) && tail?.count ? `${count(requests)} of ${count(tail.count)}` : count(requests),
+    isNumber(calls) ? count(calls) : '', count(inTurn), count(most), isNumber(beside) ? count(beside) : ''
+  ])
+  return columns(['<what the tail waited for', 'in total', 'share', 'requests', 'calls', 'in turn', 'most in one', 'side by side'], rows, style) +
+    more(all.length - shown.length, 'dependency', style, 'dependencies')
+}
+
 /**
  * @param {number} left
  * @param {string} what
  * @param {Style} style
+ * @param {string} [several]
  */
-function more (left, what, style) {
-  return left > 0 ? style.faint(`\n... and ${count(left)} more ${what}${left === 1 ? '' : 's'}: --json lists all`) : ''
+function more (left, what, style, several = `${what}s`) {
+  return left > 0 ? style.faint(`\n... and ${count(left)} more ${left === 1 ? what : several}: --json lists all`) : ''
 }
 
-module.exports = { blockers, latency, routes, tailAgainstRest }
+module.exports = { blockers, dependencies, latency, routes, tailAgainstRest }

@@ -4,7 +4,7 @@
 
 namespace edgewise {
 
-void ConnectionTable::Connection::Ask(const Asker& asker) {
+bool ConnectionTable::Connection::Ask(const Asker& asker) {
   if (answered) {
     const bool shared = askers.size() > 1;
     std::erase_if(askers, [shared](const Asker& earlier) {
@@ -15,10 +15,12 @@ void ConnectionTable::Connection::Ask(const Asker& asker) {
   answered = false;
   for (Asker& earlier : askers) {
     if (earlier.request != asker.request) continue;
+    const bool again = earlier.resumed;
     earlier = asker;
-    return;
+    return again;
   }
   askers.push_back(asker);
+  return true;
 }
 
 void ConnectionTable::Connection::Resumed(RequestRef request, uint32_t node) {

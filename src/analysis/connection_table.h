@@ -17,13 +17,15 @@ class ConnectionTable {
     RequestRef request;  // generation 0: it is not known who
     uint32_t node;       // its latest step that asked
     bool resumed;        // by what came since
+    uint32_t call = 0;   // what it has asked: DependencyTable's
   };
 
   struct Connection {
     uint32_t number = 0;  // 0: the trace does not have its begin
     int32_t fd = kNoFd;
     ConnectionRole role = ConnectionRole::kAccepted;
-    uint32_t peer = 0;  // string id; 0: not known
+    uint32_t peer = 0;        // string id; 0: not known
+    uint32_t dependency = 0;  // DependencyTable's
 
     // Accepted: the request that it has brought last, with HTTP/2 those that
     // were open then; and the last one's latest step that has read from it.
@@ -37,8 +39,9 @@ class ConnectionTable {
     bool answered = false;  // bytes came since the last question
 
     // `asker` has asked. After an answer to a single asker a new exchange
-    // begins; what several have asked may be answered in parts.
-    void Ask(const Asker& asker);
+    // begins; what several have asked may be answered in parts. False: it adds
+    // to what it has asked before.
+    bool Ask(const Asker& asker);
     // A step of `request` was resumed by what came.
     void Resumed(RequestRef request, uint32_t node);
     const Asker* Find(RequestRef request) const;

@@ -49,6 +49,7 @@ const RegistrationIndex::Entry* EdgBuilder::FindBySequence(
 
 void EdgBuilder::OnEvent(const Event& event) {
   event_ = &event;
+  event_dependency_.reset();
   OnBetween(event.before);
   busy_ns_ += static_cast<double>(event.end_ns - event.begin_ns);
   vm_shares_.Plan(event);
@@ -239,8 +240,10 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   node.begin_piece = slice_.begin_piece;
   node.end_piece = slice_.begin_piece;
   node.parent = parent;
+  node.dependency = DependencyOfEvent();
+  node.call = CallOf(request);
   node.type = event_->type;
-  node.ready_kind = event_->ready_kind;
+  node.ready_kind = is_source ? graph.ready_kind : event_->ready_kind;
   node.flags = static_cast<uint8_t>(
       flags | (slice_.begin_ns > event_->begin_ns ? Node::kSlice : 0) |
       (event_->loop_slept ? Node::kLoopSlept : 0));
@@ -303,7 +306,8 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
   const RequestRef request = requests_.Start(record.aux);
   RequestGraph& graph = GraphOf(request);
   graph.Reset();
-  graph.ready_ns = SourceReadyNs(*event_, record.time_ns);
+  graph.ready_ns = record.ready_ns;
+  graph.ready_kind = record.ready_kind;
   if (!first_ready_ns_) first_ready_ns_ = graph.ready_ns;
   graph.owner = ledger_->NewOwner();
   graph.kind = static_cast<RequestKind>(record.type);

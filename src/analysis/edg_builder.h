@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/blame.h"
 #include "analysis/connection_table.h"
 #include "analysis/critical_path.h"
+#include "analysis/dependency.h"
 #include "analysis/event_stream.h"
 #include "analysis/loop_timeline.h"
 #include "analysis/names.h"
@@ -20,15 +22,6 @@
 #include "analysis/vm_shares.h"
 
 namespace edgewise {
-
-// When the request that starts at `start_ns` in `event` became ready: with the
-// event, whose bytes it is. The main script has no ready time, and no part in
-// the requests that it starts.
-inline int64_t SourceReadyNs(const Event& event, int64_t start_ns) {
-  const bool in_main =
-      event.type == EventType::kMain && event.ready_kind == ReadyKind::kNone;
-  return in_main ? start_ns : event.ready_ns;
-}
 
 // A request that has ended, with its graph. Valid during OnRequest() only.
 struct EndedRequest {
@@ -79,10 +72,12 @@ class RequestSink {
 class EdgBuilder {
  public:
   // All outlive the builder.
-  EdgBuilder(EventStream* stream, RouteTable* routes, LoopTimeline* timeline,
+  EdgBuilder(EventStream* stream, RouteTable* routes,
+             DependencyTable* dependencies, LoopTimeline* timeline,
              BlameLedger* ledger, RequestSink* sink)
       : stream_(stream),
         routes_(routes),
+        dependencies_(dependencies),
         timeline_(timeline),
         ledger_(ledger),
         sink_(sink) {}
@@ -148,6 +143,10 @@ class EdgBuilder {
   // edg_connections.cc
   void OnConnection(const InnerRecord& record);
   void OnQuestion(const InnerRecord& record);
+  uint32_t NoteCall(uint32_t text, ConnectionTable::Connection* connection);
+  std::string_view PeerOf(const ConnectionTable::Connection& connection) const;
+  uint32_t DependencyOfEvent();
+  uint32_t CallOf(RequestRef request) const;
   Registrant WhoRegisteredEvent();
   Registrant WhoseBytes(const ConnectionTable::Connection& connection) const;
   Registrant StepOf(const RegistrationIndex::Entry* entry) const;
@@ -184,6 +183,7 @@ class EdgBuilder {
 
   EventStream* stream_;
   RouteTable* routes_;
+  DependencyTable* dependencies_;
   LoopTimeline* timeline_;
   BlameLedger* ledger_;
   RequestSink* sink_;
@@ -193,6 +193,7 @@ class EdgBuilder {
   RegistrationIndex registrations_;
   ConnectionTable connections_;
   ConnectionTable::Connection* connection_ = nullptr;  // the event's
+  std::optional<uint32_t> event_dependency_;           // once it was asked for
   absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
   CriticalPath path_{};
   GraphCounts counts_;

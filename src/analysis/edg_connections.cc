@@ -3,6 +3,7 @@
 // connection on which it comes.
 
 #include <algorithm>
+#include <string_view>
 
 #include "analysis/edg_builder.h"
 
@@ -23,10 +24,15 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
     if (fd < 0) return;
     // The event's own, which is accepted or connected in it, has no bytes yet.
     connection_ = nullptr;
-    connections_.Begin(
+    ConnectionTable::Connection* const connection = connections_.Begin(
         fd, record.aux,
         opened ? ConnectionRole::kOpened : ConnectionRole::kAccepted,
         record.text);
+    // Until it is known what is spoken there.
+    const std::string_view peer = PeerOf(*connection);
+    const bool local = peer.starts_with('/') || peer.starts_with('@');
+    connection->dependency =
+        dependencies_->Intern(local ? "unix" : "tcp", peer);
     return;
   }
   if (record.type == static_cast<uint8_t>(UseKind::kQuestion)) {
@@ -48,7 +54,51 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
     // A tick or a timer of a request, in a slice that is not its own.
     asker = StepOf(FindById(record.async_id));
   }
-  connection->Ask({asker.request, asker.node, /*resumed=*/false});
+  const uint32_t call = NoteCall(record.text, connection);
+  const bool anew =
+      connection->Ask({asker.request, asker.node, /*resumed=*/false, call});
+  if (anew && requests_.IsOpen(asker.request)) {
+    GraphOf(asker.request).CountCall(connection->dependency);
+  }
+}
+
+// What a question says of its connection, too: the protocol is the first word.
+uint32_t EdgBuilder::NoteCall(uint32_t text,
+                              ConnectionTable::Connection* connection) {
+  const std::string* const operation = stream_->StringOf(text);
+  if (operation == nullptr) return DependencyTable::kUnknown;
+  connection->dependency = dependencies_->Intern(
+      std::string_view(*operation).substr(0, operation->find(' ')),
+      PeerOf(*connection));
+  return dependencies_->InternCall(*operation);
+}
+
+std::string_view EdgBuilder::PeerOf(
+    const ConnectionTable::Connection& connection) const {
+  const std::string* const peer = stream_->StringOf(connection.peer);
+  return peer != nullptr ? std::string_view(*peer) : std::string_view();
+}
+
+// What the event's request has waited for.
+uint32_t EdgBuilder::DependencyOfEvent() {
+  if (event_dependency_.has_value()) return *event_dependency_;
+  const bool connects = event_->type == EventType::kConnect;
+  const ConnectionTable::Connection* const connection =
+      connects ? connections_.OfFd(event_->fd) : connection_;
+  if (connection == nullptr) {
+    event_dependency_ = dependencies_->Intern(DependencyKind(event_->type));
+  } else if (connection->role == ConnectionRole::kAccepted) {
+    event_dependency_ = dependencies_->Intern("client");
+  } else {
+    event_dependency_ = connection->dependency;
+  }
+  return *event_dependency_;
+}
+
+uint32_t EdgBuilder::CallOf(RequestRef request) const {
+  if (connection_ == nullptr) return DependencyTable::kUnknown;
+  const ConnectionTable::Asker* const asker = connection_->Find(request);
+  return asker != nullptr ? asker->call : DependencyTable::kUnknown;
 }
 
 EdgBuilder::Registrant EdgBuilder::StepOf(

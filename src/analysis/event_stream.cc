@@ -200,6 +200,7 @@ bool EventStream::Take(const Record& record) {
       if (!all_ && inner_.empty()) {
         ++counts_.events;
         inner_seen_ = 0;
+        latest_ns_ = 0;
         passed_ = &record;
         return false;
       }
@@ -214,6 +215,11 @@ bool EventStream::Take(const Record& record) {
     case RecordKind::kConnection:
     case RecordKind::kUse:
       TakeInner(record);
+      return false;
+    case RecordKind::kArrival:
+      if (SaneSpan(record.ready_before)) {
+        latest_ns_ = TimeBefore(record, record.ready_before);
+      }
       return false;
     case RecordKind::kString:
       TakeString(record);
@@ -347,8 +353,10 @@ void EventStream::TakeEvent(const Record& record) {
   event_.inner = {};
   if (!inner_.empty()) {
     PlaceInner(previous_end_ns);
+    TakeStarts();
     inner_used_ = true;
   }
+  latest_ns_ = 0;
   if (after_gap_) [[unlikely]]
     CountAfterGap();
 }
@@ -391,7 +399,28 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
   event_.inner = all.subspan(before);
 }
 
+// A request is ready with the event, whose bytes it is. The main script has no
+// ready time, and no part in the requests that it starts. Of several requests
+// that the same read brought the first is the first bytes'; the others came by
+// the time of the last ones.
+void EventStream::TakeStarts() {
+  const bool in_main =
+      event_.type == EventType::kMain && event_.ready_kind == ReadyKind::kNone;
+  bool first = true;
+  for (InnerRecord& inner : inner_) {
+    if (inner.kind != RecordKind::kRequestStart) continue;
+    inner.ready_kind = event_.ready_kind;
+    inner.ready_ns = in_main ? inner.time_ns : event_.ready_ns;
+    if (!first && latest_ns_ > event_.ready_ns) {
+      inner.ready_kind = ReadyKind::kUpperBound;
+      inner.ready_ns = std::min(latest_ns_, event_.begin_ns);
+    }
+    first = false;
+  }
+}
+
 void EventStream::OrphanInner() {
+  latest_ns_ = 0;
   int64_t from_ns = last_end_ns_;
   for (InnerRecord& inner : inner_) {
     if (!MayLieBetween(inner)) ++counts_.orphaned;

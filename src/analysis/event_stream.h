@@ -34,6 +34,9 @@ struct InnerRecord {
   uint32_t text;
   // kRequestEnd: the status; kConnection: the descriptor; kUse: bytes written.
   uint32_t number;
+  // kRequestStart: when its first bytes could be read, and what that rests on.
+  ReadyKind ready_kind;
+  int64_t ready_ns;
   int64_t jit_ns;  // kTimes
   int64_t ic_ns;
 };
@@ -132,6 +135,7 @@ class EventStream {
   void TakeReady(const Record& record, bool sane);
   void TakeLoss(const Record& record);
   void PlaceInner(int64_t previous_end_ns);
+  void TakeStarts();
   void OrphanInner();
   int64_t TimeOf(uint64_t ticks) const {
     return std::min(clock_.ToNs(ticks), limit_ns_);
@@ -192,6 +196,7 @@ class EventStream {
   const Record* passed_ = nullptr;  // in the current chunk
 
   Event event_{};
+  int64_t latest_ns_ = 0;  // the last part of its bytes came; 0: in one
   std::vector<InnerRecord> inner_;
   size_t inner_seen_ = 0;  // also those that the detail leaves out
   std::vector<InnerRecord> orphans_;

@@ -24,7 +24,7 @@ double ExplainPass::RunFile(uint32_t file, EventStream* stream,
                             RouteTable* routes) {
   file_ = file;
   stream_ = stream;
-  EdgBuilder builder(stream, routes, &timeline_, &ledger_, this);
+  EdgBuilder builder(stream, routes, dependencies_, &timeline_, &ledger_, this);
   builder_ = &builder;
   builder.Run();
   builder_ = nullptr;
@@ -138,6 +138,7 @@ void ExplainPass::BlameTail(const EndedRequest& request,
   ledger_.AddRequest(waits_,
                      ns[Components::kQueueLoop] - ns[Components::kQueueWake],
                      ns[Components::kQueueWake], &timeline_);
+  waits_by_dependency_.AddRequest(request.graph, request.path);
   std::array<bool, kGcTypes> seen{};
   for (const GcNote& note : request.path.gc) {
     const auto type = static_cast<size_t>(note.type);

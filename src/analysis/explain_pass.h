@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/blame.h"
+#include "analysis/dependency.h"
 #include "analysis/edg_builder.h"
 #include "analysis/latency_pass.h"
 #include "analysis/loop_timeline.h"
@@ -35,10 +36,11 @@ class ExplainPass : public RequestSink {
 
   // `statistics` has its thresholds; `log` may be null. All outlive the pass.
   ExplainPass(const Options& options, const RouteTable* routes,
-              LatencyStatistics* statistics,
+              DependencyTable* dependencies, LatencyStatistics* statistics,
               std::vector<SlowestRequests::Entry> slowest, RequestLog* log)
       : options_(options),
         routes_(routes),
+        dependencies_(dependencies),
         statistics_(statistics),
         slowest_(std::move(slowest)),
         details_(slowest_.size()),
@@ -53,6 +55,11 @@ class ExplainPass : public RequestSink {
   void OnAborted(const AbortedRequest& request) override;
 
   const BlameLedger& ledger() const { return ledger_; }
+  const DependencyTable& dependencies() const { return *dependencies_; }
+  // What the tail waited for.
+  const DependencyLedger& waits_by_dependency() const {
+    return waits_by_dependency_;
+  }
   // As many as the first pass found, slowest first.
   const std::vector<std::optional<RequestDetail>>& slowest() const {
     return details_;
@@ -83,6 +90,8 @@ class ExplainPass : public RequestSink {
 
   const Options options_;
   const RouteTable* routes_;
+  DependencyTable* dependencies_;
+  DependencyLedger waits_by_dependency_;
   LatencyStatistics* statistics_;
   const std::vector<SlowestRequests::Entry> slowest_;
   std::vector<std::optional<RequestDetail>> details_;

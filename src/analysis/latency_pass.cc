@@ -48,17 +48,17 @@ class LatencyPass {
 
   void OnEvent(const Event& event) {
     for (const InnerRecord& record : event.inner) {
-      if (record.kind == RecordKind::kRequestStart) OnStart(event, record);
+      if (record.kind == RecordKind::kRequestStart) OnStart(record);
       if (record.kind == RecordKind::kRequestEnd) OnEnd(record);
     }
   }
 
-  void OnStart(const Event& event, const InnerRecord& record) {
+  void OnStart(const InnerRecord& record) {
     const RequestRef same = requests_.Find(record.aux);
     if (requests_.IsOpen(same)) requests_.Close(same);
     if (requests_.full()) requests_.Close(requests_.Oldest());
     const RequestRef request = requests_.Start(record.aux);
-    const int64_t ready_ns = SourceReadyNs(event, record.time_ns);
+    const int64_t ready_ns = record.ready_ns;
     requests_.At(request).state.ready_ns = ready_ns;
     if (count_from_ns_ == kUnset && options_.skip_ns > 0) {
       count_from_ns_ = ready_ns + options_.skip_ns;

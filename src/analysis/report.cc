@@ -161,8 +161,8 @@ class Analysis {
     if (options_.request >= 0) {
       pass_options.request = static_cast<uint32_t>(options_.request);
     }
-    ExplainPass pass(pass_options, &routes_, &statistics_, slowest_.Sorted(),
-                     log.get());
+    ExplainPass pass(pass_options, &routes_, &dependencies_, &statistics_,
+                     slowest_.Sorted(), log.get());
     traces_.BeginPass(kFirstPass, 1);
     for (const size_t i : usable_) {
       auto source = traces_.Open(i);
@@ -199,6 +199,7 @@ class Analysis {
   const std::string place_;
   const ReportOptions& options_;
   RouteTable routes_;
+  DependencyTable dependencies_;
   LatencyStatistics statistics_;
   SlowestRequests slowest_;
   ProblemLog problems_;

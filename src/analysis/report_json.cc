@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analysis/dependency_json.h"
 #include "analysis/loop_json.h"
 #include "analysis/names.h"
 #include "analysis/request_json.h"
@@ -360,6 +361,9 @@ std::string ReportJson(const ReportInput& input) {
   AddTailAndRest(statistics.all(), input, &json);
   json["routes"] = RoutesJson(input);
   json["blockers"] = BlockersJson(input);
+  json["dependencies"] = DependenciesJson(
+      explained.waits_by_dependency(), explained.dependencies(),
+      statistics.all().tail.sum_ns[Components::kIo]);
   json["exec_gc"] = ExecGcJson(input);
   Json kinds = Json::object();
   for (int kind = 0; kind < kReadyKinds; ++kind) {
@@ -373,12 +377,14 @@ std::string ReportJson(const ReportInput& input) {
   Json slowest = Json::array();
   for (const auto& detail : explained.slowest()) {
     if (detail.has_value()) {
-      slowest.push_back(DetailJson(*detail, *input.routes));
+      slowest.push_back(
+          DetailJson(*detail, *input.routes, explained.dependencies()));
     }
   }
   json["slowest"] = std::move(slowest);
   if (input.want_request && explained.wanted().has_value()) {
-    json["request"] = DetailJson(*explained.wanted(), *input.routes);
+    json["request"] = DetailJson(*explained.wanted(), *input.routes,
+                                 explained.dependencies());
   }
   json["problems"] = ProblemsJson(*input.problems);
   json["warnings"] = WarningsJson(input);

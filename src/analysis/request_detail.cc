@@ -86,6 +86,8 @@ DetailStep Describe(const EndedRequest& request, const PathStep& step) {
   detail.ready_kind = step.ready_kind;
   detail.inferred = (node.flags & Node::kInferred) != 0;
   detail.slice = (node.flags & Node::kSlice) != 0;
+  detail.dependency = node.dependency;
+  detail.call = node.call;
   detail.io_ns = step.io_ns;
   detail.queue_ns = step.queue_ns;
   detail.exec_ns = step.exec_ns;

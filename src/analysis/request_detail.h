@@ -27,6 +27,8 @@ struct DetailStep {
   ReadyKind ready_kind;
   bool inferred;
   bool slice;
+  uint32_t dependency;  // what it waited for during `io_ns`: DependencyTable's
+  uint32_t call;
   int64_t io_ns;
   int64_t queue_ns;
   int64_t exec_ns;

@@ -13,11 +13,21 @@ constexpr size_t kMaxKeptNodes = 256;
 void RequestGraph::Reset() {
   nodes.clear();
   gc.clear();
+  calls.clear();
   ready_ns = 0;
   own_ns = 0;
   owner = 0;
   truncated = false;
   dropped = 0;
+}
+
+void RequestGraph::CountCall(uint32_t dependency) {
+  for (Calls& known : calls) {
+    if (known.dependency != dependency) continue;
+    ++known.count;
+    return;
+  }
+  if (calls.size() < kMaxCalledDependencies) calls.push_back({dependency, 1});
 }
 
 void RequestGraph::Truncate() {

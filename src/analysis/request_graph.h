@@ -31,7 +31,9 @@ struct Node {
   uint64_t shared_end_piece;
   uint64_t begin_piece;
   uint64_t end_piece;
-  uint32_t parent;  // index; the source is its own parent
+  uint32_t parent;      // index; the source is its own parent
+  uint32_t dependency;  // what was waited for before it: DependencyTable's
+  uint32_t call;        // and what was asked there
   EventType type;
   ReadyKind ready_kind;
   uint8_t flags;
@@ -54,10 +56,21 @@ struct RequestGraph {
   int64_t own_ns = 0;    // execution of all nodes so far
   uint32_t owner = 0;    // BlameLedger's
   RequestKind kind = RequestKind::kHttp1;
+  ReadyKind ready_kind = ReadyKind::kNone;
   bool truncated = false;
   uint32_t dropped = 0;  // nodes 1 .. dropped are no longer held
   std::vector<Node> nodes;
   std::vector<GcNote> gc;
+
+  // What it has asked, by dependency; those beyond kMaxCalledDependencies are
+  // not counted.
+  struct Calls {
+    uint32_t dependency;
+    uint32_t count;
+  };
+  static constexpr size_t kMaxCalledDependencies = 64;
+  std::vector<Calls> calls;
+  void CountCall(uint32_t dependency);
 
   uint32_t Size() const {
     return dropped + static_cast<uint32_t>(nodes.size());

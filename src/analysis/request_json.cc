@@ -60,7 +60,7 @@ const char* KindName(Blocker::Kind kind) {
 }
 
 Json StepJson(const DetailStep& step, int64_t start_ns,
-              const RouteTable& routes) {
+              const RouteTable& routes, const DependencyTable& dependencies) {
   Json json;
   json["node"] = step.node;
   if (step.merged > 1) json["steps"] = step.merged;
@@ -68,6 +68,12 @@ Json StepJson(const DetailStep& step, int64_t start_ns,
   json["slice"] = step.slice;
   json["ready_kind"] = ReadyKindName(step.ready_kind);
   json["inferred"] = step.inferred;
+  json["dependency"] = step.io_ns > 0
+                           ? Json(dependencies.At(step.dependency).what())
+                           : Json(nullptr);
+  json["call"] = step.io_ns > 0 && step.call != DependencyTable::kUnknown
+                     ? Json(dependencies.Call(step.call))
+                     : Json(nullptr);
   json["io_ns"] = step.io_ns;
   json["queue_ns"] = step.queue_ns;
   json["exec_ns"] = step.exec_ns;
@@ -132,7 +138,8 @@ Json CauseJson(Blocker::Kind kind, uint32_t route, uint8_t type,
   return json;
 }
 
-Json DetailJson(const RequestDetail& detail, const RouteTable& routes) {
+Json DetailJson(const RequestDetail& detail, const RouteTable& routes,
+                const DependencyTable& dependencies) {
   const auto& ns = detail.components.ns;
   Json json;
   json["id"] = detail.id;
@@ -152,7 +159,7 @@ Json DetailJson(const RequestDetail& detail, const RouteTable& routes) {
   json["gc_ns"] = ns[Components::kExecGc] + ns[Components::kQueueGc];
   Json path = Json::array();
   for (const DetailStep& step : detail.path) {
-    path.push_back(StepJson(step, detail.ready_ns, routes));
+    path.push_back(StepJson(step, detail.ready_ns, routes, dependencies));
   }
   json["path"] = std::move(path);
   if (!detail.nodes.empty()) json["nodes"] = NodesJson(detail);

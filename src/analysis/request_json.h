@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/blame.h"
+#include "analysis/dependency.h"
 #include "analysis/request_detail.h"
 #include "analysis/route_table.h"
 
@@ -18,6 +19,7 @@ nlohmann::ordered_json CauseJson(Blocker::Kind kind, uint32_t route,
 
 // One request with its critical path, and its nodes if the detail has them.
 nlohmann::ordered_json DetailJson(const RequestDetail& detail,
-                                  const RouteTable& routes);
+                                  const RouteTable& routes,
+                                  const DependencyTable& dependencies);
 
 }  // namespace edgewise

@@ -93,7 +93,18 @@ void EventTracker::Enter(uint64_t id) {
   slice_counter_ = ids_.counter();
   words_->begun_request = SharedWords::kNoRequest;
   FindReady();
+  if (open_.latest != 0) [[unlikely]]
+    PushArrival();
   Publish();
+}
+
+void EventTracker::PushArrival() {
+  recorder_->PushInner([&](Record& record) {
+    record.ticks = open_.begin;
+    record.kind = RecordKind::kArrival;
+    record.ready_before =
+        TicksBetween(std::min(open_.latest, open_.begin), open_.begin);
+  });
 }
 
 void EventTracker::FindReady() {

@@ -261,6 +261,7 @@ class EventTracker {
     uint64_t begin = 0;
     uint64_t ready = 0;
     uint64_t seen_by = 0;  // the watcher saw that it was ready
+    uint64_t latest = 0;   // of several parts the last one came
     uint64_t async_id = 0;
     int32_t fd = kNoFd;
     uint32_t flags = 0;
@@ -276,6 +277,7 @@ class EventTracker {
     void Begin(EventType of_type, int of_fd, uint64_t now, uint64_t ready_since,
                ReadyKind kind) {
       begin = now;
+      latest = 0;
       ready = ready_since;
       async_id = 0;
       fd = of_fd;
@@ -310,6 +312,7 @@ class EventTracker {
   [[gnu::hot]] void EnterOther(uint64_t id, int64_t timers_due_ns);
   [[gnu::hot]] void Enter(uint64_t id);
   [[gnu::hot]] void FindReady();
+  void PushArrival();
   [[gnu::hot]] void PushStart(uint32_t request, RequestKind kind,
                               const Moment& at);
   [[gnu::hot]] void PushBegun();

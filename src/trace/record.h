@@ -25,6 +25,7 @@ enum class RecordKind : uint8_t {
   kTimes = 9,         // JIT and inline-cache time (patched Node)
   kConnection = 10,   // a connection is accepted or opened
   kUse = 11,          // something is done with it
+  kArrival = 12,      // an event's bytes came in parts: when the last one did
 };
 
 // What woke the event loop. VEE'19 table 2, and what Node has besides.
@@ -211,6 +212,8 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         far, that write's among them, modulo 2^32, and `ready_before` the
 //         string id of what is asked (0: unknown), both as uint32 bits.
 //         These two kinds may also lie between events.
+// kArrival  ticks; `ready_before` ticks before that the last part came. The
+//         event's own ready time is the first part's.
 
 inline constexpr uint32_t StringSlots(uint32_t bytes) {
   return (bytes + kRecordBytes - 1) / kRecordBytes;

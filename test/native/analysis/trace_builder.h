@@ -40,6 +40,7 @@ class TraceBuilder {
     uint64_t id = 0;     // async id of the resource
     ReadyKind kind = ReadyKind::kObserved;
     uint32_t flags = 0;
+    int32_t fd = kNoFd;
   };
 
   // `ticks_per_ns`: the clock's rate.
@@ -63,12 +64,20 @@ class TraceBuilder {
                      EdgeKind kind = EdgeKind::kClosure);
   // JIT and inline-cache time since the last one.
   TraceBuilder& Times(int64_t time, int64_t jit, int64_t ic);
+  // Connection `number` begins on `fd`.
+  TraceBuilder& Connection(int64_t time, uint32_t number, int32_t fd,
+                           ConnectionRole role, std::string_view peer = "");
+  TraceBuilder& Use(int64_t time, uint32_t number,
+                    UseKind kind = UseKind::kQuestion,
+                    std::string_view operation = "", uint64_t executing_id = 0);
   TraceBuilder& Start(int64_t time, uint32_t request,
                       RequestKind kind = RequestKind::kHttp1);
   TraceBuilder& End(int64_t time, uint32_t request,
                     std::string_view route = "GET /", uint64_t executing_id = 0,
                     uint32_t status = 200,
                     Outcome outcome = Outcome::kFinished);
+  // The last of several parts of the event's bytes came at `latest`.
+  TraceBuilder& Arrival(int64_t time, int64_t latest);
   // Ends the event; returns its number.
   uint64_t Event(int64_t begin, int64_t end, const EventSpec& spec);
   // The number that the running event will take: for slices it registers.
@@ -180,6 +189,43 @@ inline TraceBuilder& TraceBuilder::Times(int64_t time, int64_t jit,
   return Raw(record);
 }
 
+inline TraceBuilder& TraceBuilder::Arrival(int64_t time, int64_t latest) {
+  Record record{};
+  record.kind = RecordKind::kArrival;
+  record.ticks = Ticks(time);
+  record.ready_before = static_cast<float>(Ticks(time) - Ticks(latest));
+  return Raw(record);
+}
+
+inline TraceBuilder& TraceBuilder::Connection(int64_t time, uint32_t number,
+                                              int32_t fd, ConnectionRole role,
+                                              std::string_view peer) {
+  const uint32_t text = peer.empty() ? 0 : String(peer);
+  Record record{};
+  record.kind = RecordKind::kConnection;
+  record.ticks = Ticks(time);
+  record.type = static_cast<uint8_t>(role);
+  record.duration = std::bit_cast<float>(fd);
+  record.ready_before = std::bit_cast<float>(text);
+  record.aux = number;
+  SetIds(record, 0, counter_);
+  return Raw(record);
+}
+
+inline TraceBuilder& TraceBuilder::Use(int64_t time, uint32_t number,
+                                       UseKind kind, std::string_view operation,
+                                       uint64_t executing_id) {
+  const uint32_t text = operation.empty() ? 0 : String(operation);
+  Record record{};
+  record.kind = RecordKind::kUse;
+  record.ticks = Ticks(time);
+  record.type = static_cast<uint8_t>(kind);
+  record.ready_before = std::bit_cast<float>(text);
+  record.aux = number;
+  SetIds(record, executing_id, counter_);
+  return Raw(record);
+}
+
 inline TraceBuilder& TraceBuilder::Start(int64_t time, uint32_t request,
                                          RequestKind kind) {
   Record record{};
@@ -220,7 +266,7 @@ inline uint64_t TraceBuilder::Event(int64_t begin, int64_t end,
   }
   record.type = static_cast<uint8_t>(spec.type);
   record.aux =
-      EventAux(ready ? spec.kind : ReadyKind::kNone, kNoFd, spec.flags);
+      EventAux(ready ? spec.kind : ReadyKind::kNone, spec.fd, spec.flags);
   SetIds(record, spec.id & kIdMask, counter_ & kIdMask);
   Raw(record);
   const uint64_t number = sequence_;

@@ -97,6 +97,61 @@ TEST_F(EventTrackerTest, AWorkThatMakesAnObjectFirstIsOneEvent) {
   EXPECT_EQ(AsyncId(records[1]), 22u);
 }
 
+// The kernel's stamp is of the last segment; the first was seen before.
+TEST_F(EventTrackerTest, AReadIsReadySinceItsFirstSegment) {
+  constexpr uint64_t kSeen = 1'000'000;
+  Poll(/*waited=*/false);
+  const uint64_t now = Ticks();
+  const auto read = [&](uint64_t since, uint64_t by) {
+    tracker_->IoBegan(EventType::kTcpRead, 7, {now, {since, by}, false});
+    tracker_->IoEnd(ReadClocks().realtime_ns - 1000);
+    Js(21);
+  };
+  read(now - 2 * kSeen, now - kSeen);  // the stamp is later: another segment
+  read(now - 2 * kSeen, now + NsToTicks(1e9));  // the stamp is of what was seen
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_GE(records[0].ready_before, static_cast<float>(kSeen));
+  EXPECT_LT(records[1].ready_before, static_cast<float>(NsToTicks(1e8)));
+}
+
+TEST_F(EventTrackerTest, AQuestionIsWrittenOnceAStepAndOnceAnAnswer) {
+  Connection connection{.number = 3, .role = ConnectionRole::kOpened};
+  const auto write = [&] {
+    if (tracker_->Asks(connection)) tracker_->PushQuestion(&connection, 5);
+  };
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7, false);
+  Js(21);
+  tracker_->ConnectionBegan(connection, 9, 4);
+  write();
+  write();  // more of the same question
+  tracker_->SliceFromPromise(words_.sequence - 1);
+  write();  // another step of somebody's
+  connection.answered = true;
+  write();  // another question
+  Execute(40);
+  write();  // a tick inside the slice
+  tracker_->ConnectionEnded(connection);
+  Execute(0);
+  Poll();
+  std::vector<Record> uses;
+  for (const Record& record : Finish()) {
+    if (record.kind == RecordKind::kConnection) {
+      EXPECT_EQ(record.aux, 3u);
+      EXPECT_EQ(std::bit_cast<uint32_t>(record.duration), 9u);
+      EXPECT_EQ(std::bit_cast<uint32_t>(record.ready_before), 4u);
+    }
+    if (record.kind == RecordKind::kUse) uses.push_back(record);
+  }
+  ASSERT_EQ(uses.size(), 5u);
+  EXPECT_EQ(uses[0].aux, 3u);
+  EXPECT_EQ(std::bit_cast<uint32_t>(uses[0].ready_before), 5u);
+  EXPECT_EQ(AsyncId(uses[3]), 40u);
+  EXPECT_EQ(uses[4].type, static_cast<uint8_t>(UseKind::kClosed));
+}
+
 TEST_F(EventTrackerTest, ABoundaryWithoutJavaScriptIsNoEvent) {
   Poll();
   tracker_->IoBegin(EventType::kTcpRead, 7, true);

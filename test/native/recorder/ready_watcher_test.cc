@@ -1,5 +1,6 @@
 #include "recorder/ready_watcher.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -140,6 +141,68 @@ TEST_F(ReadyWatcherTest, SurvivesReuseOfADescriptorNumber) {
   SleepMs(20);
   // The estimate may lie before the edge, by half a rest at most.
   EXPECT_GT(watcher_->ReadySince(number).since, sent - NsToTicks(kIntervalNs));
+}
+
+// What a client sends is looked at only while a turn of the loop is long.
+TEST_F(ReadyWatcherTest, SeesTheFirstThatAClientSendsInALongTurn) {
+  watcher_->WatchAccepted(pair_[0]);
+  watcher_->LoopGoesOn(Ticks(), /*slept=*/false, sched_getcpu());
+  SleepMs(30);
+  const uint64_t sent = Ticks();
+  Send();
+  SleepMs(30);
+  const auto [since, by] = watcher_->ReadySince(pair_[0]);
+  ASSERT_NE(since, 0u);
+  EXPECT_GE(by, sent);
+  EXPECT_LE(since, by);
+  const auto error_ns =
+      std::abs(static_cast<double>(static_cast<int64_t>(since - sent))) /
+      TicksPerNs();
+  EXPECT_LT(error_ns, 15e6) << "far from the truth, even on a noisy machine";
+  Send();
+  SleepMs(30);
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]).since, since) << "of the first";
+  Receive();
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]).since, 0u);
+}
+
+TEST_F(ReadyWatcherTest, DoesNotLookAtClientsWhileTheLoopTurns) {
+  watcher_->WatchAccepted(pair_[0]);
+  watcher_->LoopWaits();
+  Send();
+  SleepMs(100);
+  EXPECT_EQ(watcher_->ReadySince(pair_[0]).since, 0u) << "a loop that waits";
+  watcher_->LoopGoesOn(Ticks(), /*slept=*/false, sched_getcpu());
+  Send();
+  SleepMs(30);
+  EXPECT_NE(watcher_->ReadySince(pair_[0]).since, 0u) << "it has not gone deaf";
+}
+
+TEST_F(ReadyWatcherTest, SeesWhenAConnectionIsEstablished) {
+  const int listening = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(bind(listening, any, length), 0);
+  ASSERT_EQ(listen(listening, 1), 0);
+  ASSERT_EQ(getsockname(listening, any, &length), 0);
+  const int client = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  EXPECT_EQ(connect(client, any, length), -1);
+  EXPECT_EQ(errno, EINPROGRESS);
+  EXPECT_TRUE(watcher_->WatchConnecting(client));
+  SleepMs(20);
+  EXPECT_NE(watcher_->ReadySince(client).since, 0u);
+  watcher_->Connected(client);
+  watcher_->Consumed(client, Ticks());
+  SleepMs(20);
+  EXPECT_EQ(watcher_->ReadySince(client).since, 0u) << "it can be written";
+  const int server = accept(listening, nullptr, nullptr);
+  ASSERT_EQ(write(server, "x", 1), 1);
+  SleepMs(20);
+  EXPECT_NE(watcher_->ReadySince(client).since, 0u) << "it can be read";
+  for (const int fd : {listening, client, server}) close(fd);
 }
 
 TEST_F(ReadyWatcherTest, KeepsWhatIsKnownOfAnAcceptedConnection) {

@@ -1,0 +1,36 @@
+#include "analysis/dependency_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analysis/request_json.h"
+
+namespace edgewise {
+
+using Json = nlohmann::ordered_json;
+
+Json DependenciesJson(const DependencyLedger& ledger,
+                      const DependencyTable& table, double io_ns) {
+  Json list = Json::array();
+  for (const DependencyLedger::Entry& entry : ledger.Entries()) {
+    const Dependency& dependency = table.At(entry.dependency);
+    const uint64_t beside = entry.calls - std::min(entry.calls, entry.in_turn);
+    Json json;
+    json["what"] = dependency.what();
+    json["kind"] = dependency.kind;
+    json["peer"] =
+        dependency.peer.empty() ? Json(nullptr) : Json(dependency.peer);
+    json["io_ns"] = std::llround(entry.io_ns);
+    json["share"] = ShareJson(entry.io_ns, io_ns);
+    json["calls"] = dependency.asked ? Json(entry.calls) : Json(nullptr);
+    json["requests"] = entry.requests;
+    json["in_turn"] = entry.in_turn;
+    json["most_in_turn"] = entry.most_in_turn;
+    json["side_by_side"] = dependency.asked ? Json(beside) : Json(nullptr);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace edgewise
