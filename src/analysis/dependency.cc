@@ -37,7 +37,7 @@ uint32_t DependencyTable::Intern(Dependency dependency) {
 
 uint32_t DependencyTable::InternCall(std::string_view text) {
   if (text.empty()) return kUnknown;
-  const auto found = call_numbers_.find(text);
+  const auto found = call_numbers_.find(std::string(text));
   if (found != call_numbers_.end()) return found->second;
   if (calls_.size() >= kMaxCalls) return kOther;
   const auto number = static_cast<uint32_t>(calls_.size());
