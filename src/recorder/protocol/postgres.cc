@@ -10,6 +10,7 @@ namespace edgewise {
 namespace {
 
 constexpr uint32_t kProtocol3 = 3;  // the major version, in the upper half
+constexpr uint32_t kNewestMinor = 9;
 constexpr uint32_t kCancel = 80877102;
 constexpr uint32_t kSsl = 80877103;
 constexpr uint32_t kGss = 80877104;
@@ -22,11 +23,18 @@ const char* StartupName(uint32_t code) {
   return nullptr;
 }
 
+// Kafka's first bytes can be the same: what a startup's parameter has for a
+// letter is a number there.
 bool IsStartup(Cursor cursor) {
   const uint32_t length = cursor.U32();
   const uint32_t code = cursor.U32();
-  return !cursor.ended() && length >= 8 && length <= 10'000 &&
-         StartupName(code) != nullptr;
+  if (cursor.ended() || length < 8 || length > 10'000 ||
+      StartupName(code) == nullptr) {
+    return false;
+  }
+  if (code >> 16 != kProtocol3) return true;
+  return (code & 0xffff) <= kNewestMinor && cursor.Peek() >= '_' &&
+         cursor.Peek() <= 'z';
 }
 
 // One message; its text begins at the cursor.

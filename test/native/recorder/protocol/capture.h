@@ -1,10 +1,12 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace edgewise {
 
-using namespace std::string_view_literals;  // NOLINT: bytes with zeros in them
+using namespace std::string_literals;       // NOLINT: bytes with zeros in them
+using namespace std::string_view_literals;  // NOLINT
 
 // One write of a conversation, as it went over the wire.
 struct Capture {
