@@ -34,8 +34,27 @@ inline uint64_t HashBytes(const void* data, size_t bytes, uint64_t seed) {
   uint64_t a = 0;
   uint64_t b = 0;
   seed ^= kHashOdd1;
+  if (bytes > 16 && bytes <= 32) {
+    // Two halves at a time: this is what most questions take.
+    seed = HashMix(HashLoad64(at) ^ kHashOdd2, HashLoad64(at + 8) ^ seed);
+    a = HashLoad64(at + bytes - 16);
+    b = HashLoad64(at + bytes - 8);
+    return seed ^ HashMix(kHashOdd1 ^ a ^ bytes, kHashOdd2 ^ b);
+  }
   if (bytes > 16) {
     size_t left = bytes;
+    uint64_t other = seed;
+    for (; left > 32; left -= 32, at += 32) {
+      seed = HashMix(HashLoad64(at) ^ kHashOdd2, HashLoad64(at + 8) ^ seed);
+      other =
+          HashMix(HashLoad64(at + 16) ^ kHashOdd1, HashLoad64(at + 24) ^ other);
+    }
+    seed ^= other;
+    if (left > 16) {
+      seed = HashMix(HashLoad64(at) ^ kHashOdd2, HashLoad64(at + 8) ^ seed);
+      at += 16;
+      left -= 16;
+    }
     for (; left > 16; left -= 16, at += 16) {
       seed = HashMix(HashLoad64(at) ^ kHashOdd2, HashLoad64(at + 8) ^ seed);
     }

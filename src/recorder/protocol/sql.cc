@@ -62,10 +62,7 @@ class Parentheses {
 class Statement {
  public:
   Statement(Cursor& cursor, Dialect dialect, bool cut, OperationText* operation)
-      : tokens_(cursor, dialect),
-        cursor_(cursor),
-        cut_(cut),
-        operation_(operation) {}
+      : tokens_(cursor, dialect), cut_(cut), operation_(operation) {}
 
   void Name();
 
@@ -89,7 +86,6 @@ class Statement {
   bool IsCte(std::string_view name) const;
 
   SqlTokens tokens_;
-  Cursor& cursor_;
   const bool cut_;
   OperationText* operation_;
   std::string_view ctes_[kMaxCtes];
@@ -128,7 +124,7 @@ void Statement::AppendTable() {
     qualified = true;
     tokens_.Next();
   }
-  if (cut_ && cursor_.left() == 0) return;
+  if (cut_ && tokens_.at_end()) return;
   if (!qualified && IsCte(first)) table = inner_;
   if (table.length == 0) return;
   operation_->Append(' ');

@@ -1,5 +1,6 @@
 #include "recorder/protocol/sql_tokens.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace edgewise {
@@ -54,20 +55,27 @@ bool SqlToken::IsOneOf(std::string_view keywords) const {
   return false;
 }
 
+SqlTokens::~SqlTokens() {
+  constexpr size_t kAhead = 3;  // no more is looked at before it is passed
+  if (lost_) at_ = text_.size();
+  cursor_.Skip(at_);
+  for (size_t i = 0; i < kAhead && !cursor_.ended(); ++i) cursor_.Peek(i);
+}
+
 void SqlTokens::Next() {
   now_ = SqlToken();
   if (lost_ || !SkipBlanks()) {
     lost_ = true;
     return;
   }
-  const uint8_t first = cursor_.Peek();
+  const uint8_t first = Peek();
   if (first == 0) return;
   if (Is(first, kNameStart | kDigit)) {
     now_.kind = Is(first, kDigit) ? SqlKind::kLiteral : SqlKind::kWord;
-    const std::string_view rest = cursor_.Rest();
+    const std::string_view rest = text_.substr(std::min(at_, text_.size()));
     size_t length = 1;
-    while (Is(cursor_.Peek(length), kNamePart)) ++length;
-    cursor_.Skip(length);
+    while (Is(Peek(length), kNamePart)) ++length;
+    at_ += length;
     // The last word of what is at hand may go on.
     if (now_.kind == SqlKind::kWord) now_.text = rest.substr(0, length);
     return;
@@ -82,8 +90,7 @@ void SqlTokens::Next() {
     if (lost_) now_ = SqlToken();
     return;
   }
-  if (first == '$' && dialect_ == Dialect::kPostgres &&
-      !Is(cursor_.Peek(1), kDigit)) {
+  if (first == '$' && dialect_ == Dialect::kPostgres && !Is(Peek(1), kDigit)) {
     now_.kind = SqlKind::kLiteral;
     lost_ = !SkipDollarQuoted();
     if (lost_) now_ = SqlToken();
@@ -91,20 +98,20 @@ void SqlTokens::Next() {
   }
   now_.kind = SqlKind::kSign;
   now_.sign = static_cast<char>(first);
-  cursor_.Skip(1);
+  at_ += 1;
 }
 
 // False: lost in a comment.
 bool SqlTokens::SkipBlanks() {
   while (true) {
-    const uint8_t byte = cursor_.Peek();
+    const uint8_t byte = Peek();
     if (Is(byte, kBlank)) {
-      cursor_.Skip(1);
-    } else if (byte == '/' && cursor_.Peek(1) == '*') {
+      at_ += 1;
+    } else if (byte == '/' && Peek(1) == '*') {
       if (!SkipComment()) return false;
-    } else if (byte == '-' && cursor_.Peek(1) == '-') {
+    } else if (byte == '-' && Peek(1) == '-') {
       // MySQL wants a blank behind it; without one it is minus minus there.
-      if (dialect_ == Dialect::kMysql && !Is(cursor_.Peek(2), kBlank)) {
+      if (dialect_ == Dialect::kMysql && !Is(Peek(2), kBlank)) {
         return false;
       }
       SkipLine();
@@ -117,58 +124,59 @@ bool SqlTokens::SkipBlanks() {
 }
 
 void SqlTokens::SkipLine() {
-  while (cursor_.Peek() != 0 && cursor_.Peek() != '\n') cursor_.Skip(1);
+  while (Peek() != 0 && Peek() != '\n') at_ += 1;
 }
 
 bool SqlTokens::SkipComment() {
-  cursor_.Skip(2);
+  at_ += 2;
   while (true) {
-    const uint8_t byte = cursor_.Peek();
+    const uint8_t byte = Peek();
     if (byte == 0) return false;
-    if (byte == '*' && cursor_.Peek(1) == '/') {
-      cursor_.Skip(2);
+    if (byte == '*' && Peek(1) == '/') {
+      at_ += 2;
       return true;
     }
     // Some servers nest them, some do not.
-    if (byte == '/' && cursor_.Peek(1) == '*') return false;
-    cursor_.Skip(1);
+    if (byte == '/' && Peek(1) == '*') return false;
+    at_ += 1;
   }
 }
 
 bool SqlTokens::SkipQuoted(uint8_t quote, std::string_view* text) {
-  cursor_.Skip(1);
-  const std::string_view rest = cursor_.Rest();
+  at_ += 1;
+  const std::string_view rest = text_.substr(std::min(at_, text_.size()));
   size_t length = 0;
   while (true) {
-    const uint8_t byte = cursor_.Peek(length);
+    const uint8_t byte = Peek(length);
     if (byte == 0) return false;
     // Whether a backslash hides a quote depends on the server's settings.
-    if (byte == '\\' && cursor_.Peek(length + 1) == quote) return false;
+    if (byte == '\\' && Peek(length + 1) == quote) return false;
     if (byte == quote) {
-      if (cursor_.Peek(length + 1) != quote) break;
+      if (Peek(length + 1) != quote) break;
       ++length;
     }
     ++length;
   }
   *text = rest.substr(0, length);
-  cursor_.Skip(length + 1);
+  at_ += length + 1;
   return true;
 }
 
 // $tag$ ... $tag$
 bool SqlTokens::SkipDollarQuoted() {
-  const std::string_view rest = cursor_.Rest();
+  const std::string_view rest = text_.substr(std::min(at_, text_.size()));
   size_t length = 1;
-  while (cursor_.Peek(length) != '$') {
-    if (!Is(cursor_.Peek(length), kNamePart)) return false;
+  while (Peek(length) != '$') {
+    if (!Is(Peek(length), kNamePart)) return false;
     ++length;
   }
   const std::string_view tag = rest.substr(0, length + 1);
-  cursor_.Skip(tag.size());
-  while (!cursor_.Take(tag)) {
-    if (cursor_.Peek() == 0) return false;
-    cursor_.Skip(1);
+  at_ += tag.size();
+  while (text_.substr(std::min(at_, text_.size()), tag.size()) != tag) {
+    if (Peek() == 0) return false;
+    at_ += 1;
   }
+  at_ += tag.size();
   return true;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -36,12 +37,19 @@ struct SqlToken {
 class SqlTokens {
  public:
   SqlTokens(Cursor& cursor, Dialect dialect)
-      : cursor_(cursor), dialect_(dialect) {
+      : cursor_(cursor), text_(cursor.Rest()), dialect_(dialect) {
     Next();
   }
 
+  // The text that was read counts as looked at.
+  ~SqlTokens();
+  SqlTokens(const SqlTokens&) = delete;
+  SqlTokens& operator=(const SqlTokens&) = delete;
+
   const SqlToken& now() const { return now_; }
   bool ended() const { return now_.kind == SqlKind::kEnd; }
+  // Whether the last token may go on behind what is at hand.
+  bool at_end() const { return at_ >= text_.size(); }
   void Next();
 
  private:
@@ -51,7 +59,14 @@ class SqlTokens {
   bool SkipQuoted(uint8_t quote, std::string_view* text);
   bool SkipDollarQuoted();
 
+  uint8_t Peek(size_t ahead = 0) const {
+    const size_t at = at_ + ahead;
+    return at < text_.size() ? static_cast<uint8_t>(text_[at]) : 0;
+  }
+
   Cursor& cursor_;
+  const std::string_view text_;
+  size_t at_ = 0;
   const Dialect dialect_;
   bool lost_ = false;
   SqlToken now_;
