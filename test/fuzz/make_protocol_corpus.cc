@@ -37,9 +37,9 @@ int main(int argc, char** argv) {
   const std::filesystem::path directory(argv[1]);
   std::filesystem::create_directories(directory);
   const std::span<const Capture> all[] = {
-      kPg,       kPostgresJs, kMysql2, kMongodb, kIoredis,    kMemcached,
-      kMemjs,    kHttpAgent,  kFetch,  kHttp2,   kGrpcJs,     kHttps,
-      kAmqplib,  kKafkajs,    kNodemailer,       kTlsConnect,
+      kPg,      kPostgresJs, kMysql2,     kMongodb,    kIoredis, kMemcached,
+      kMemjs,   kHttpAgent,  kFetch,      kHttp2,      kGrpcJs,  kHttps,
+      kAmqplib, kKafkajs,    kNodemailer, kTlsConnect,
   };
   int number = 0;
   for (const auto& captures : all) {
