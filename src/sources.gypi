@@ -34,6 +34,7 @@
       "src/recorder/protocol/sql.cc",
       "src/recorder/protocol/sql_tokens.cc",
       "src/recorder/protocol/tls.cc",
+      "src/recorder/questions.cc",
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
       "src/recorder/ring.cc"

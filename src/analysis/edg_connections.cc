@@ -54,7 +54,12 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
     // A tick or a timer of a request, in a slice that is not its own.
     asker = StepOf(FindById(record.async_id));
   }
-  const uint32_t call = NoteCall(record.text, connection);
+  uint32_t call = NoteCall(record.text, connection);
+  // More of a question, in another step, says nothing of what is asked.
+  const ConnectionTable::Asker* const before = connection->Find(asker.request);
+  const bool named = call != DependencyTable::kUnknown &&
+                     dependencies_->Call(call).find(' ') != std::string::npos;
+  if (before != nullptr && !before->resumed && !named) call = before->call;
   const bool anew =
       connection->Ask({asker.request, asker.node, /*resumed=*/false, call});
   if (anew && requests_.IsOpen(asker.request)) {

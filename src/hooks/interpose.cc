@@ -76,7 +76,7 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
     int64_t arrival_ns = 0;
     const ssize_t bytes = ReadStamped(fd, data, size, &arrival_ns);
     if (bytes >= 0 || errno != ENOTSOCK) [[likely]] {
-      self->AfterStampedRead(fd, arrival_ns, bytes);
+      self->AfterStampedRead(fd, arrival_ns, data, bytes);
       return bytes;
     }
     self->NotASocket(fd);

@@ -32,7 +32,7 @@ class SystemCallObserver {
   // This follows with the stamp of what was read, 0 if there is none; or
   // NotASocket, and then as for kOther.
   virtual void AfterStampedRead(int fd, int64_t arrival_realtime_ns,
-                                ssize_t bytes) = 0;
+                                const void* data, ssize_t bytes) = 0;
   // The number is another file's by now.
   virtual void NotASocket(int fd) = 0;
   // kOther.

@@ -4,6 +4,8 @@
 
 #include <sys/socket.h>
 
+#include <memory>
+
 #include "hooks/stock_provider.h"
 
 namespace edgewise {
@@ -21,9 +23,13 @@ bool IsStream(int fd) {
 void StockProvider::AfterConnect(int fd, const sockaddr* address,
                                  socklen_t length) {
   if (!IsStream(fd)) return;
-  const Connection* const connection =
+  Connection* const connection =
       connections_.Begin(fd, ConnectionRole::kOpened);
   if (connection == nullptr) return;
+  if (questions_ == nullptr) {
+    questions_ = std::make_unique<Questions>(recorder_.get());
+  }
+  questions_->Begin(PeerPort(address, length), connection);
   // Now, not when the loop waits next: it may be busy until long after.
   if (watcher_ != nullptr) watcher_->WatchConnecting(fd);
   tracker_->ConnectionBegan(*connection, fd, InternPeer(address, length));
@@ -43,11 +49,13 @@ void StockProvider::BeforeSocketError(int fd) {
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
 }
 
-void StockProvider::NoteQuestion(Connection* connection, const void*, size_t,
-                                 ssize_t bytes) {
+void StockProvider::NoteQuestion(Connection* connection, const void* data,
+                                 size_t size, ssize_t bytes) {
   if (bytes <= 0) return;
   connection->written_bytes += static_cast<uint64_t>(bytes);
-  if (tracker_->Asks(*connection)) tracker_->PushQuestion(connection, 0);
+  if (!tracker_->Asks(*connection)) return;
+  tracker_->PushQuestion(connection,
+                         questions_->NameOf(data, size, connection));
 }
 
 void StockProvider::BeforeClose(int fd) {

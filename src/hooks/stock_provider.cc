@@ -160,6 +160,7 @@ void StockProvider::Stop() {
   recorder_->Stop();
   tracker_.reset();
   patched_.reset();
+  questions_.reset();
   recorder_.reset();
 }
 
@@ -293,10 +294,10 @@ SystemCallObserver::Reading StockProvider::BeforeRead(int fd) {
 }
 
 void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns,
-                                     ssize_t bytes) {
+                                     const void* data, ssize_t bytes) {
   tracker_->IoBegan(EventType::kTcpRead, fd, stamped_began_);
   tracker_->IoEnd(arrival_realtime_ns);
-  NoteAnswer(fd, bytes);
+  NoteAnswer(fd, data, bytes);
 }
 
 void StockProvider::BeforeOtherRead(int fd) {
@@ -308,7 +309,7 @@ void StockProvider::BeforeOtherRead(int fd) {
 void StockProvider::AfterOtherRead(int fd, const void* data, ssize_t bytes) {
   if (!reading_) return;
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
-  NoteAnswer(fd, bytes);
+  NoteAnswer(fd, data, bytes);
   if (fd != loop_->signal_io_watcher.fd) return;
   SignalMessage message;
   if (bytes >= static_cast<ssize_t>(sizeof(message))) {

@@ -13,6 +13,7 @@
 #include "hooks/thread_pool.h"
 #include "recorder/connections.h"
 #include "recorder/event_tracker.h"
+#include "recorder/questions.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
 
@@ -73,7 +74,7 @@ class StockProvider : private SystemCallObserver {
   [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait, int count) override;
   [[gnu::hot]] Reading BeforeRead(int fd) override;
   [[gnu::hot]] void AfterStampedRead(int fd, int64_t arrival_realtime_ns,
-                                     ssize_t bytes) override;
+                                     const void* data, ssize_t bytes) override;
   void NotASocket(int fd) override { descriptors_.Drop(fd); }
   void BeforeOtherRead(int fd) override;
   void AfterOtherRead(int fd, const void* data, ssize_t bytes) override;
@@ -93,9 +94,13 @@ class StockProvider : private SystemCallObserver {
   void BeforeSocketError(int fd) override;
   void BeforeClose(int fd) override;
 
-  void NoteAnswer(int fd, ssize_t bytes) {
+  void NoteAnswer(int fd, const void* data, ssize_t bytes) {
     Connection* const connection = connections_.Of(fd);
-    if (connection != nullptr && bytes > 0) connection->answered = true;
+    if (connection == nullptr || bytes <= 0) return;
+    if (connection->role == ConnectionRole::kOpened) {
+      connection->talk.Answer(data, static_cast<size_t>(bytes));
+    }
+    connection->answered = true;
   }
   void NoteQuestion(Connection* connection, const void* data, size_t size,
                     ssize_t bytes);
@@ -139,6 +144,7 @@ class StockProvider : private SystemCallObserver {
   absl::Status interposition_;
 
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<Questions> questions_;  // null: no connection was opened yet
   std::unique_ptr<ReadyWatcher> watcher_;
   std::unique_ptr<PatchedV8> patched_;  // null: V8 is not patched
   uint64_t slo_ticks_ = UINT64_MAX;

@@ -24,6 +24,15 @@ bool Take(const sockaddr* from, unsigned length, Address* to) {
   return true;
 }
 
+sa_family_t FamilyOf(const sockaddr* address, unsigned length) {
+  constexpr size_t kFamilyAt = offsetof(sockaddr, sa_family);
+  sa_family_t family = AF_UNSPEC;
+  if (address == nullptr || length < kFamilyAt + sizeof(family)) return family;
+  std::memcpy(&family, reinterpret_cast<const char*>(address) + kFamilyAt,
+              sizeof(family));
+  return family;
+}
+
 std::string InternetText(int family, const void* address, uint16_t port) {
   char text[INET6_ADDRSTRLEN];
   if (inet_ntop(family, address, text, sizeof(text)) == nullptr) return "";
@@ -69,16 +78,21 @@ void Connections::Clear() {
   std::fill_n(by_fd_.get(), std::exchange(fds_, 0), Connection{});
 }
 
-std::string PeerText(const sockaddr* address, unsigned length) {
-  sa_family_t family = AF_UNSPEC;
-  if (address == nullptr ||
-      length < offsetof(sockaddr, sa_family) + sizeof(family)) {
-    return "";
+uint16_t PeerPort(const sockaddr* address, unsigned length) {
+  const sa_family_t family = FamilyOf(address, length);
+  sockaddr_in ip4{};
+  sockaddr_in6 ip6{};
+  if (family == AF_INET && Take(address, length, &ip4)) {
+    return ntohs(ip4.sin_port);
   }
-  std::memcpy(
-      &family,
-      reinterpret_cast<const char*>(address) + offsetof(sockaddr, sa_family),
-      sizeof(family));
+  if (family == AF_INET6 && Take(address, length, &ip6)) {
+    return ntohs(ip6.sin6_port);
+  }
+  return 0;
+}
+
+std::string PeerText(const sockaddr* address, unsigned length) {
+  const sa_family_t family = FamilyOf(address, length);
   sockaddr_in ip4{};
   sockaddr_in6 ip6{};
   if (family == AF_INET && Take(address, length, &ip4)) {

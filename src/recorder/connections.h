@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "recorder/protocol/conversation.h"
 #include "trace/record.h"
 
 struct sockaddr;
@@ -17,6 +18,8 @@ struct Connection {
   bool connecting = false;  // opened, and not known yet to be established
   bool answered = true;     // bytes were read since the last question
   uint64_t written_bytes = 0;
+  uint32_t operation = 0;  // the string id of what was asked last; 0: no name
+  Conversation talk{};     // opened
   // The slice that asked last, and the async id that it ran under.
   uint64_t asked_sequence = 0;
   uint64_t asked_id = 0;
@@ -56,6 +59,9 @@ class Connections {
   unsigned fds_ = 0;  // descriptors below it may have one
   uint32_t last_number_ = 0;
 };
+
+// The port of a socket's peer; 0: it has none.
+uint16_t PeerPort(const sockaddr* address, unsigned length);
 
 // Where a socket's peer is, as text: "10.0.0.7:6379", "[::1]:80", the path of a
 // Unix socket ("@name" of an abstract one); "" where it has no name.

@@ -1,0 +1,34 @@
+#include "recorder/questions.h"
+
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "recorder/protocol/hash.h"
+
+namespace edgewise {
+
+uint32_t Questions::NameOf(const void* data, size_t bytes,
+                           Connection* connection) {
+  OperationText operation;
+  if (!connection->talk.Question(data, bytes, &operation)) {
+    return connection->operation;
+  }
+  const Protocol protocol = connection->talk.protocol();
+  if (protocol == Protocol::kUnknown) return connection->operation = 0;
+  const std::string_view text = operation.view();
+  const uint64_t hash = HashBytes(reinterpret_cast<const uint8_t*>(text.data()),
+                                  text.size(), static_cast<uint64_t>(protocol));
+  Name& name = names_[hash % kNames];
+  const bool known = name.id != 0 && name.protocol == protocol &&
+                     name.operation.view() == text;
+  if (!known) {
+    const char* const separator = text.empty() ? "" : " ";
+    const std::string whole =
+        absl::StrCat(ProtocolName(protocol), separator, std::string(text));
+    name = {protocol, recorder_->InternString(whole), operation};
+  }
+  return connection->operation = name.id;
+}
+
+}  // namespace edgewise
