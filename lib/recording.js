@@ -4,9 +4,8 @@
 // loaded when that is first asked for: each full collection of a server that
 // does not record would go through it for nothing (docs/cost.md).
 
-// They meet servers from now on, whenever recording begins.
+// It meets servers from now on, whenever recording begins.
 require('./instrument/fastify')
-require('./instrument/http2')
 
 /** @type {typeof import('./recorder') | null} */
 let recorder = null

@@ -112,7 +112,8 @@
       "src/addon/binding.cc",
       "src/addon/boosting.cc",
       "src/addon/recording.cc",
-      "src/addon/reporting.cc"
+      "src/addon/reporting.cc",
+      "src/addon/unseen.cc"
     ]
   }
 }

@@ -3,6 +3,7 @@
 #include "addon/boosting.h"
 #include "addon/recording.h"
 #include "addon/reporting.h"
+#include "addon/unseen.h"
 #include "platform/termination.h"
 
 namespace edgewise {
@@ -16,6 +17,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   InstallRecording(env, exports);
   InstallReporting(env, exports);
   InstallBoosting(env, exports);
+  InstallUnseen(env, exports);
   exports.Set("catchTermination", Napi::Function::New(env, &CatchTermination));
   return exports;
 }

@@ -3,13 +3,13 @@
 #include <v8.h>
 
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "addon/errors.h"
+#include "addon/local.h"
 #include "addon/options.h"
 #include "hooks/arrival.h"
 #include "hooks/async_ids.h"
@@ -20,15 +20,6 @@
 
 namespace edgewise {
 namespace {
-
-// napi_value is a v8::Local by another name, in every Node.
-template <typename T>
-v8::Local<T> ToLocal(napi_value value) {
-  v8::Local<v8::Value> local;
-  static_assert(sizeof(local) == sizeof(value));
-  std::memcpy(static_cast<void*>(&local), &value, sizeof(value));
-  return local.As<T>();
-}
 
 ProviderConfig ReadConfig(const Napi::Object& options) {
   ProviderConfig config;
@@ -173,11 +164,8 @@ Napi::Value Words(const Napi::CallbackInfo& info) {
   std::unique_ptr<v8::BackingStore> store = v8::ArrayBuffer::NewBackingStore(
       StockProvider::ForThread()->words(), sizeof(SharedWords),
       [](void*, size_t, void*) {}, nullptr);
-  const v8::Local<v8::ArrayBuffer> words =
-      v8::ArrayBuffer::New(isolate, std::move(store));
-  napi_value value;
-  std::memcpy(&value, static_cast<const void*>(&words), sizeof(value));
-  return Napi::Value(info.Env(), value);
+  return FromLocal(info.Env(),
+                   v8::ArrayBuffer::New(isolate, std::move(store)));
 }
 
 }  // namespace
