@@ -86,9 +86,11 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
-//        nextAsyncId, describe}) -> {patched, asyncIds, interposition,
-//        arrivals, watcher}: true or why not. patched: null where V8 is not.
-// describe(result) returns the trace's meta JSON.
+//        nextAsyncId, farewell, describe}) -> {patched, asyncIds,
+//        interposition, arrivals, watcher}: true or why not. patched: null
+//        where V8 is not.
+// describe(result) returns the trace's meta JSON. farewell: what is said if the
+// process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();
@@ -113,7 +115,12 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   if (meta.IsEmpty()) return env.Undefined();
   config.recorder.meta_json = meta.As<Napi::String>().Utf8Value();
   const absl::Status status = provider->Start(std::move(config));
-  return status.ok() ? found : Throw(env, status);
+  if (!status.ok()) return Throw(env, status);
+  const Napi::Value farewell = options.Get("farewell");
+  if (farewell.IsString()) {
+    provider->SayAtEnd(farewell.As<Napi::String>().Utf8Value());
+  }
+  return found;
 }
 
 Napi::Value Stop(const Napi::CallbackInfo& info) {
@@ -164,8 +171,7 @@ Napi::Value Words(const Napi::CallbackInfo& info) {
   std::unique_ptr<v8::BackingStore> store = v8::ArrayBuffer::NewBackingStore(
       StockProvider::ForThread()->words(), sizeof(SharedWords),
       [](void*, size_t, void*) {}, nullptr);
-  return FromLocal(info.Env(),
-                   v8::ArrayBuffer::New(isolate, std::move(store)));
+  return FromLocal(info.Env(), v8::ArrayBuffer::New(isolate, std::move(store)));
 }
 
 }  // namespace

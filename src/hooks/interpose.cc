@@ -20,6 +20,7 @@
 
 #include "hooks/arrival.h"
 #include "hooks/direct_io.h"
+#include "platform/termination.h"
 
 namespace edgewise {
 namespace {
@@ -136,6 +137,17 @@ ssize_t Sent(int fd, ssize_t bytes) {
   return Sent(fd, DirectWriteV(fd, parts, count));
 }
 
+// libuv leaves the system's default behind when the last listener of a signal
+// goes.
+int SigAction(int signal, const struct sigaction* action,
+              struct sigaction* previous) {
+  const int result = sigaction(signal, action, previous);
+  if (result == 0 && action != nullptr && action->sa_handler == SIG_DFL) {
+    TerminationWatch::CatchAgain();
+  }
+  return result;
+}
+
 struct Replacement {
   const char* symbol;
   void* function;
@@ -151,6 +163,7 @@ const Replacement kReplacements[] = {
     {"accept4", reinterpret_cast<void*>(&Accept4)},
     {"write", reinterpret_cast<void*>(&Write)},
     {"writev", reinterpret_cast<void*>(&WriteV)},
+    {"sigaction", reinterpret_cast<void*>(&SigAction)},
 };
 
 struct PatchedSlot {
