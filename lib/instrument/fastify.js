@@ -55,11 +55,11 @@ function meet (instance) {
 function leavingRoute (/** @type {any} */ Request) {
   /** @type {any} */
   let Made = null
-  const Leaving = /** @type {any} */ (function (id, params, raw, query, log, context) {
+  const Leaving = /** @type {any} */ function (id, params, raw, query, log, context) {
     Made ??= madeBy(Leaving) // All plugins have been loaded by now.
     if (leaveRoute !== null) leave(raw, context)
     return new Made(id, params, raw, query, log, context)
-  })
+  }
   Object.setPrototypeOf(Leaving, Request)
   Leaving.prototype = Request.prototype
   Leaving.parent = undefined // Fastify would go on to it.

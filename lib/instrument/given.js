@@ -13,7 +13,7 @@
 class Given {
   /** @param {any} object */
   constructor (object) {
-    return object // eslint-disable-line no-constructor-return
+    return object
   }
 }
 

@@ -28,9 +28,11 @@ const KOA = {
 for (const [kind, routes] of Object.entries({ 'fastify http': FASTIFY, 'fastify http2': FASTIFY, 'koa http': KOA, 'koa http2': KOA })) {
   test(kind, async (t) => {
     const app = await startApp(t, 'routed.js', { env: { KIND: kind } })
-    const ask = kind.endsWith('http2') ? streams(t, app.port) : (path, method, who) => request(app.port, path, { method, headers: { 'x-who': who } })
+    const session = kind.endsWith('http2') ? http2.connect(`http://127.0.0.1:${app.port}`) : null
+    const ask = session ? streams(session) : (path, method, who) => request(app.port, path, { method, headers: { 'x-who': who } })
     const asked = Object.values(routes).flat().flatMap(([path, who = '', method = 'GET']) => NAMES.map((name) => [path + name, method, who]))
     await inParallel(asked.length, (number) => ask(...asked[number]))
+    session?.destroy()
     await app.stop()
     assert.equal(app.stderr, '')
     const expected = Object.entries(routes).map(([route, ways]) => [route, ways.length * NAMES.length])
@@ -47,9 +49,7 @@ test("a request that no route of Fastify's matches has its path", async (t) => {
 })
 
 /** @returns {(path: string, method: string, who: string) => Promise<void>} */
-function streams (t, port) {
-  const session = http2.connect(`http://127.0.0.1:${port}`)
-  t.after(() => session.destroy())
+function streams (session) {
   return (path, method, who) => new Promise((resolve, reject) => {
     const stream = session.request({ ':path': path, ':method': method, 'x-who': who })
     stream.on('error', reject).on('close', resolve).resume().end()

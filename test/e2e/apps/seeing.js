@@ -54,7 +54,6 @@ function see (request, response) {
     resources: process.getActiveResourcesInfo().sort(),
     environment: Object.keys(process.env).filter((name) => !BARE.test(name)),
     timer: inspect(setTimeout(function later () {}, 0), { depth: 0 }).replace(/\d+/g, ''),
-    clone: inspect(structuredClone({ ...request.headers })),
     warnings
   }
 }
