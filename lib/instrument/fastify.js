@@ -45,8 +45,8 @@ const originals = new WeakMap()
  */
 function meet (instance) {
   const key = Object.getOwnPropertySymbols(instance).find(({ description }) => description === 'fastify.Request')
-  const Request = key && instance[key]
-  if (typeof Request !== 'function') return false
+  if (key === undefined || typeof instance[key] !== 'function') return false
+  const Request = instance[key]
   if (!originals.has(Request)) instance[key] = leavingRoute(Request)
   return true
 }

@@ -39,9 +39,11 @@ function patchIfKoa (/** @type {any} */ module) {
 function patchKoa (/** @type {any} */ prototype) {
   met.add(prototype)
   // The router writes ctx._matchedRoute later: ask when the request ends.
-  wrap([prototype], 'createContext', (createContext) => unseen().after(createContext, (self, context, request) => {
+  wrap([prototype], 'createContext', (createContext) => /** @this {any} */ function (/** @type {any} */ request) {
+    const context = Reflect.apply(createContext, this, arguments) // Calls nothing of the application's.
     if (recording) leaveRoute(request, () => typeof context._matchedRoute === 'string' ? context._matchedRoute : undefined)
-  }))
+    return context
+  })
 }
 
 module.exports = { instrumentKoa }
