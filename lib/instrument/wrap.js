@@ -28,8 +28,10 @@ function wrap (holders, name, around) {
  * @param {string[]} names
  * @param {(parent: any, name: string) => any} around gives the function that comes before `parent`'s
  * @returns {() => void} undoes it
+ * @throws {TypeError} where the prototype is frozen
  */
 function insert (prototype, names, around) {
+  if (!Object.isExtensible(prototype)) throw new TypeError(`nothing can be put before the property ${names[0]} that a prototype inherits: it is frozen`)
   const parent = Object.getPrototypeOf(prototype)
   const between = Object.create(parent)
   for (const name of names) {
