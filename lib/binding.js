@@ -2,10 +2,11 @@
 
 // Finds and loads the native addon.
 
-const { isMainThread } = require('node:worker_threads')
 const { ADDON, KEY } = require('./native-files')
 
 let loaded
+/** @type {((native: any) => void)[]} */
+const waiting = []
 
 /**
  * @returns {any} the native functions (src/addon)
@@ -21,16 +22,14 @@ function load () {
       ? `the addon is not built for Node ${process.version} (${KEY}); run scripts/build-addon with this node`
       : `the addon does not load in Node ${process.version}: ${error.message.split('\n')[0]}; run scripts/build-addon with this node`)
   }
-  if (isMainThread) process.on('removeListener', catchAgain)
+  for (const use of waiting.splice(0)) use(loaded)
   return loaded
 }
 
-// Where the application's last listener goes libuv leaves the system's default
-// behind; a listener of once() goes before it is called, and may raise the
-// signal again. Which signals end a process, and whether somebody else still
-// catches them, is known there.
-function catchAgain (/** @type {string | symbol} */ event) {
-  if (/^SIG/.test(String(event))) loaded.catchTermination()
+/** @param {(native: any) => void} use called now, or once somebody needs the addon: never, where nothing records or boosts */
+function whenLoaded (use) {
+  if (loaded) use(loaded)
+  else waiting.push(use)
 }
 
-module.exports = { load }
+module.exports = { load, whenLoaded }

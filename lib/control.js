@@ -10,10 +10,12 @@
 const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
-const { isMainThread } = require('node:worker_threads')
+const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads')
 const { checkDirectory, codeOf, directoriesOf, prepareDirectory, removeStale, userId } = require('./control-directory')
 
 const COMMANDS = ['on', 'off', 'dump', 'status']
+/** Under which a process's environment data, which nothing lists, has its sockets. */
+const SERVED = 'edgewise.control'
 const MAX_LINE_BYTES = 4096
 const MAX_REPLY_BYTES = 1 << 20
 const MAX_SOCKET_PATH_BYTES = 107 // sun_path holds 108 with its final zero.
@@ -91,11 +93,9 @@ function listen (socketPath, handlers, report) {
       fs.unlinkSync(socketPath)
     } catch {}
   }
-  process.once('exit', remove)
   return {
     path: socketPath,
     close () {
-      process.removeListener('exit', remove)
       remove()
       server.close()
     }
@@ -106,10 +106,9 @@ function listen (socketPath, handlers, report) {
  * @returns {Set<string>} the sockets of this process, of whichever copy of this package
  */
 function served () {
-  const key = Symbol.for('edgewise.control')
-  const holder = /** @type {any} */ (globalThis)
-  if (!holder[key]) Object.defineProperty(holder, key, { value: new Set() })
-  return holder[key]
+  const sockets = /** @type {any} */ (getEnvironmentData(SERVED)) ?? new Set()
+  setEnvironmentData(SERVED, sockets)
+  return sockets
 }
 
 /**

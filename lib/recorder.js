@@ -23,16 +23,17 @@ let current = null
  * Begins to record this thread.
  *
  * @param {import('./config').Config} config
+ * @param {string | null} [farewell] said if this thread ends meanwhile, after what was lost; null: nothing is
  * @returns {string} the trace file
  * @throws {Error} when recording cannot begin: no addon, an unknown Node, a
  *   directory that cannot be written; nothing is instrumented then
  */
-function start (config) {
+function start (config, farewell = null) {
   if (current) return current.file
   if (MAJOR < MIN_MAJOR) throw new Error(`Node ${process.version} is too old: ${MIN_MAJOR} or later is needed`)
   const native = binding.load()
   makeDirectory(config.out)
-  const { file, found } = startNative(native, config)
+  const { file, found } = startNative(native, config, farewell)
   // A patched Node sees promises, timers and ticks by itself.
   const promises = found.patched !== true && config.causality === 'promises'
   const recording = recordingOf(native, found, promises)
@@ -46,7 +47,7 @@ function start (config) {
   return file
 }
 
-function startNative (native, config) {
+function startNative (native, config, farewell) {
   const file = newFile(config.out)
   try {
     const found = native.start({
@@ -59,6 +60,7 @@ function startNative (native, config) {
       watcherNs: config.watcherUs * 1000,
       sloNs: config.sloMs === null ? 0 : Math.ceil(config.sloMs * 1e6),
       nextAsyncId,
+      farewell,
       describe: (/** @type {any} */ found) => JSON.stringify(meta(config, native, found))
     })
     return { file, found }

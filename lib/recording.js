@@ -4,9 +4,8 @@
 // loaded when that is first asked for: each full collection of a server that
 // does not record would go through it for nothing (docs/cost.md).
 
-// They meet servers from now on, whenever recording begins.
+// It meets servers from now on, whenever recording begins.
 require('./instrument/fastify')
-require('./instrument/http2')
 
 /** @type {typeof import('./recorder') | null} */
 let recorder = null
@@ -16,8 +15,15 @@ function loaded () {
   return recorder
 }
 
-/** @type {typeof import('./recorder').start} */
-const start = (config) => loaded().start(config)
+/** @type {string | null} said by a thread that ends while it records, after what was lost; null: nothing is */
+let farewell = null
+
+function sayAtEnd (/** @type {string} */ text) {
+  farewell = text
+}
+
+/** @param {import('./config').Config} config @returns {string} */
+const start = (config) => loaded().start(config, farewell)
 
 /** @type {typeof import('./recorder').stop} */
 const stop = () => recorder?.stop()
@@ -34,4 +40,4 @@ const active = () => recorder && recorder.active()
 /** @type {typeof import('./recorder').probe} */
 const probe = () => loaded().probe()
 
-module.exports = { start, stop, dump, status, active, probe }
+module.exports = { sayAtEnd, start, stop, dump, status, active, probe }

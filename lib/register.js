@@ -5,15 +5,20 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads')
+const { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData, threadId } = require('node:worker_threads')
+const { whenLoaded } = require('./binding')
 const { readConfig } = require('./config')
 const { serve } = require('./control')
 const recording = require('./recording')
 const { quoted } = require('./shell')
 
-const MARK = Symbol.for('edgewise.registered')
 const CHANNEL = 'edgewise-control'
+// What is known in this process, also to another copy of this package. Nothing
+// lists such data; new threads get it all.
+const MARK = `edgewise.registered.${threadId}`
 const TOLD = 'edgewise.told'
+/** The bytes that all threads share: whether recording is on; whether any but the main one listens. */
+const SHARED = { on: 0, heard: 1 }
 
 /** @type {typeof import('./boosting') | null} not loaded by who does not boost: see recording.js */
 let boosting = null
@@ -46,17 +51,17 @@ function attempt (action, otherwise = 'unrecorded') {
 function register () {
   const told = attempt(whatIsTold)
   if (!told) return
-  const { config, problems, on } = told
+  const { config, problems, shared } = told
   if (isMainThread) problems.forEach(say)
   const chosen = process.env.EDGEWISE_OUT
   // Cluster workers and child processes record into the same directory.
-  process.env.EDGEWISE_OUT = config.out
-  const toThreads = followCommands(config) // Before `on` is read: a command that comes meanwhile is not missed.
-  if (on[0]) attempt(() => recording.start(config))
+  if (chosen !== config.out) process.env.EDGEWISE_OUT = config.out
+  recording.sayAtEnd(!chosen && isMainThread ? `edgewise: recorded to ${config.out}; read it with: edgewise report ${quoted(config.out)}\n` : '')
+  const toThreads = followCommands(config, shared) // Before `on` is read: a command that comes meanwhile is not missed.
+  if (Atomics.load(shared, SHARED.on)) attempt(() => recording.start(config))
   if (config.boost) attempt(() => boost(config), 'at its normal frequency')
   if (isMainThread) tellOfPatches(recording.status().found?.patched, problems)
-  if (isMainThread) serveCommands(config, on, toThreads)
-  process.once('exit', () => finish(config, !chosen && isMainThread))
+  if (isMainThread) serveCommands(config, shared, toThreads)
 }
 
 // Workers obey the main thread: its configuration, and whether recording is on
@@ -65,10 +70,10 @@ function whatIsTold () {
   const known = /** @type {any} */ (isMainThread ? undefined : getEnvironmentData(TOLD))
   if (known) return { ...known, problems: [] }
   const { config, problems } = readConfig()
-  const on = new Uint8Array(new SharedArrayBuffer(1))
-  on[0] = Number(config.enabled)
-  setEnvironmentData(TOLD, /** @type {any} */ ({ config, on }))
-  return { config, problems, on }
+  const shared = new Uint8Array(new SharedArrayBuffer(2))
+  shared[SHARED.on] = Number(config.enabled)
+  setEnvironmentData(TOLD, /** @type {any} */ ({ config, shared }))
+  return { config, problems, shared }
 }
 
 // Of a patched Node: null, this is none; true; or why it cannot be used.
@@ -87,7 +92,7 @@ function boost (config) {
 }
 
 // Worker threads follow what the main thread is told.
-function followCommands (config) {
+function followCommands (config, shared) {
   const open = () => {
     const channel = /** @type {any} */ (new BroadcastChannel(CHANNEL))
     channel.unref()
@@ -96,10 +101,12 @@ function followCommands (config) {
   if (isMainThread) {
     // With nobody to tell, no message: it would look like something shared (instrument/following.js).
     let channel = null
-    process.once('worker', () => { channel = open() })
-    return (command) => channel?.postMessage(command)
+    return (command) => {
+      if (Atomics.load(shared, SHARED.heard)) (channel ??= open()).postMessage(command)
+    }
   }
   open().onmessage = (/** @type {any} */ { data }) => attempt(() => perform(data, config))
+  Atomics.store(shared, SHARED.heard, 1)
   return () => {}
 }
 
@@ -111,33 +118,26 @@ function perform (command, config) {
   return { ...recording.status(), out: config.out, ...boost ? { boost } : {} }
 }
 
-function serveCommands (config, on, toThreads) {
+function serveCommands (config, shared, toThreads) {
   const handle = (command) => () => {
     const result = perform(command, config)
-    if (command !== 'dump') on[0] = Number(command === 'on')
+    if (command !== 'dump') Atomics.store(shared, SHARED.on, Number(command === 'on'))
     toThreads(command)
     return result
   }
-  serve({
+  const { path: socket } = serve({
     on: handle('on'),
     off: handle('off'),
     dump: handle('dump'),
     status: () => perform('status', config)
   }, { onProblem: say })
+  // Node itself removes it, but at process.exit().
+  if (socket !== null) whenLoaded((native) => native.unlinkAtExit(socket))
 }
 
-function finish (config, tell) {
-  const { dropped, lostBytes, recording: wasOn } = recording.status()
-  attempt(recording.stop)
-  attempt(() => boosting?.stop(), 'at its normal frequency')
-  if (!wasOn) return
-  if (dropped || lostBytes) say(`lost ${dropped} records (ring full: EDGEWISE_RING_RECORDS) and ${lostBytes} bytes (not written)`)
-  if (tell) say(`recorded to ${config.out}; read it with: edgewise report ${quoted(config.out)}`)
-}
-
-if (globalThis[MARK] === undefined) {
-  Object.defineProperty(globalThis, MARK, { value: require.resolve('./register') })
+if (getEnvironmentData(MARK) === undefined) {
+  setEnvironmentData(MARK, require.resolve('./register'))
   if (!isCommandLine()) register()
-} else if (globalThis[MARK] !== require.resolve('./register')) {
-  say(`another copy records this process already (${globalThis[MARK]}); this one stays off`)
+} else if (getEnvironmentData(MARK) !== require.resolve('./register')) {
+  say(`another copy records this process already (${getEnvironmentData(MARK)}); this one stays off`)
 }

@@ -128,6 +128,7 @@
       "src/hooks/direct_io.cc",
       "src/hooks/interpose.cc",
       "src/hooks/patched_v8.cc",
+      "src/hooks/process_exit.cc",
       "src/hooks/script_calls.cc",
       "src/hooks/stock_connections.cc",
       "src/hooks/stock_provider.cc",
@@ -137,7 +138,8 @@
       "src/addon/binding.cc",
       "src/addon/boosting.cc",
       "src/addon/recording.cc",
-      "src/addon/reporting.cc"
+      "src/addon/reporting.cc",
+      "src/addon/unseen.cc"
     ]
   }
 }

@@ -6,7 +6,26 @@
 
 const channels = require('node:diagnostics_channel')
 
-const kRequest = Symbol('edgewise.boost')
+const { Given } = require('./given')
+const { listenAfter } = require('./listeners')
+
+/** A response, and the number of its request until that ends. */
+class Boosted extends Given {
+  #id
+
+  constructor (/** @type {any} */ response, /** @type {number} */ id) {
+    super(response)
+    this.#id = id
+  }
+
+  /** @returns {number} its number; 0 when it has ended */
+  static end (/** @type {any} */ response) {
+    if (!(#id in response)) return 0
+    const id = response.#id
+    response.#id = 0
+    return id
+  }
+}
 
 /**
  * @param {{ boostRequestBegin: (route: number) => number, boostRequestEnd: (request: number) => void }} native
@@ -15,17 +34,15 @@ const kRequest = Symbol('edgewise.boost')
  */
 function instrumentBoostRequests (native, routes) {
   function onStart (/** @type {any} */ { request, response }) {
-    response[kRequest] = native.boostRequestBegin(routes.numberOf(request))
-    response.once('close', end)
+    new Boosted(response, native.boostRequestBegin(routes.numberOf(request))) // eslint-disable-line no-new
+    listenAfter(response, 'close', end)
   }
   function onFinish (/** @type {any} */ { response }) {
-    end.call(response)
+    end(response)
   }
-  function end () {
-    const id = this[kRequest]
-    if (id === undefined || id === 0) return
-    this[kRequest] = 0
-    native.boostRequestEnd(id)
+  function end (/** @type {any} */ response) {
+    const id = Boosted.end(response)
+    if (id !== 0) native.boostRequestEnd(id)
   }
   channels.subscribe('http.server.request.start', onStart)
   channels.subscribe('http.server.response.finish', onFinish)

@@ -15,6 +15,7 @@ const net = require('node:net')
 const promisesOfTimers = require('node:timers/promises')
 const { MessagePort } = require('node:worker_threads')
 const { WORD } = require('./requests')
+const { unseen } = require('./unseen')
 const { wrap } = require('./wrap')
 
 // Whoever calls one of these gets something that many requests can use.
@@ -48,10 +49,7 @@ function wrapOnce () {
 }
 
 function before (holder, name, tell) {
-  wrap([holder], name, (original) => function () {
-    tell()
-    return Reflect.apply(original, this, arguments)
-  })
+  wrap([holder], name, (original) => unseen().before(original, tell))
 }
 
 class Following {

@@ -6,10 +6,13 @@
 // the socket takes at once, TLS) when the response says so.
 
 const channels = require('node:diagnostics_channel')
-const { OutgoingMessage, ServerResponse } = require('node:http')
+const { ServerResponse } = require('node:http')
+const { listenBefore } = require('./listeners')
 const { beginOpen, forgetOpen, latestOpen, open, openOf } = require('./open-requests')
 const { lookUp } = require('./properties')
 const { KIND, OUTCOME, WORD } = require('./requests')
+const { unseen } = require('./unseen')
+const { insert, wrap } = require('./wrap')
 
 /**
  * @param {import('./requests').Recording} recording
@@ -53,11 +56,11 @@ function instrumentHttp ({ calls, following, routes, words }) {
     for (const response of opened.responses()) end(opened, response, OUTCOME.aborted)
   }
 
-  function onFinish () {
-    const opened = openOf(this.req?.socket) // None when the application has taken it away.
+  function onFinish (/** @type {any} */ response) {
+    const opened = openOf(response.req?.socket) // None when the application has taken it away.
     if (opened === undefined || opened.socket.errored) return
     words[WORD.written] = 0 // The last write may have been another's.
-    end(opened, this, OUTCOME.finished)
+    end(opened, response, OUTCOME.finished)
   }
 
   const restoreEnd = wrapEnd((response) => {
@@ -71,7 +74,7 @@ function instrumentHttp ({ calls, following, routes, words }) {
   function endOnceWritten (opened, response, unwritten) {
     // A write that failed leaves nothing unwritten either; the connection closes.
     if (unwritten === 0 && !opened.socket.errored) end(opened, response, OUTCOME.finished)
-    else if (response.listenerCount('finish', onFinish) === 0) response.once('finish', onFinish) // Else end() was called before.
+    else listenBefore(response, 'finish', onFinish) // Once, though end() may be called again.
   }
 
   beginOpen(abortOpen)
@@ -84,38 +87,22 @@ function instrumentHttp ({ calls, following, routes, words }) {
 }
 
 /**
- * Calls `after` when a response's end() has returned.
+ * Calls `after` when a response's end() has returned: that of its prototype, or
+ * the one that this inherits.
  * @param {(response: any) => void} after
  * @param {Uint32Array} words
  * @returns {() => void} undoes it
  */
 function wrapEnd (after, words) {
-  // What is inherited is asked for each time: others may wrap that one later.
-  const parent = /** @type {any} */ (OutgoingMessage.prototype)
-  const before = /** @type {any} */ (ServerResponse.prototype.end)
-  const own = Object.getOwnPropertyDescriptor(ServerResponse.prototype, 'end')
-  let over = false
-  // Three parameters: frameworks ask for end.length.
-  /** @type {any} */
-  const wrapper = function end (chunk, encoding, callback) {
-    words[WORD.written] = 0
-    const original = own === undefined ? parent.end : before
-    let result
-    switch (arguments.length) { // Calls as Express and Fastify make are cheaper than Reflect.apply().
-      case 1: result = original.call(this, chunk); break
-      case 2: result = original.call(this, chunk, encoding); break
-      case 3: result = original.call(this, chunk, encoding, callback); break
-      default: result = Reflect.apply(original, this, arguments)
-    }
-    if (!over) after(this)
-    return result
-  }
-  ServerResponse.prototype.end = wrapper
+  let over = false // Somebody may have wrapped it again.
+  const { prototype } = ServerResponse
+  const { end: own } = prototype
+  const tell = (/** @type {any} */ response) => { if (!over) after(response) }
+  const around = (/** @type {any} */ holder) => unseen().ending(holder, words, WORD.written, tell)
+  const restore = Object.hasOwn(prototype, 'end') ? wrap([prototype], 'end', () => around({ end: own })) : insert(prototype, ['end'], around)
   return () => {
     over = true
-    if (ServerResponse.prototype.end !== wrapper) return // Wrapped again by somebody.
-    if (own) Object.defineProperty(ServerResponse.prototype, 'end', own)
-    else delete (/** @type {any} */ (ServerResponse.prototype)).end
+    restore()
   }
 }
 

@@ -1,14 +1,18 @@
 'use strict'
 
 // HTTP/2 servers: each stream is a request. Older Nodes have no channel for
-// them, so a server is met where its first listener is set (Node's own, when it
-// is made), whether anything records then or only later. Nothing here loads
+// them, so a server is met where a listener for streams is set while a thread
+// records, or at its next connection, whenever it was made. Nothing here loads
 // node:http2: it and what it needs (TLS, crypto) would be more for each full
 // collection of a server that has no use for them to go through.
 
+const channels = require('node:diagnostics_channel')
 const { Server } = require('node:net')
+const { listenBefore } = require('./listeners')
+const { routeLeftOn } = require('./open-requests')
 const { KIND, OUTCOME } = require('./requests')
-const { wrap } = require('./wrap')
+const { unseen } = require('./unseen')
+const { insert } = require('./wrap')
 
 /** NGHTTP2_NO_ERROR, RFC 9113 section 7 */
 const NO_ERROR = 0
@@ -16,18 +20,26 @@ const NO_ERROR = 0
 /** @type {import('./requests').Recording | null} of this thread, now */
 let current = null
 
-/** @type {WeakSet<object>} */
-const met = new WeakSet()
-wrap([Server.prototype], 'on', (on) => function () {
+function meet (/** @type {any} */ server) {
   // Of all servers only HTTP/2's have settings to update.
-  if (typeof this.updateSettings === 'function' && !met.has(this)) {
-    met.add(this)
-    this.prependListener('stream', onStream)
-  }
-  return Reflect.apply(on, this, arguments)
-})
+  if (typeof server?.updateSettings === 'function') listenBefore(server, 'stream', onStream)
+}
 
-function onStream (/** @type {any} */ stream, /** @type {any} */ headers) {
+function onConnection (/** @type {any} */ { socket }) {
+  const { server } = socket
+  meet(server)
+  // One that is no HTTP/1 server's may have been handed on: Node has left the
+  // HTTP/2 server that took it there.
+  if (server?.requestTimeout !== undefined) return
+  for (const key of Object.getOwnPropertySymbols(socket)) if (key.description === 'server') meet(socket[key])
+}
+
+function meetAtOn () {
+  const tell = (server, result, event) => { if (event === 'stream') meet(server) }
+  return insert(Server.prototype, ['on', 'addListener'], (emitter, name) => unseen().after(emitter[name], tell))
+}
+
+function onStream (/** @type {any} */ server, /** @type {any} */ stream, /** @type {any} */ headers) {
   if (current === null) return
   const recording = current
   recording.following.begin()
@@ -39,7 +51,7 @@ function onStream (/** @type {any} */ stream, /** @type {any} */ headers) {
     if (over || current !== recording) return
     over = true
     const status = Number(stream.sentHeaders?.[':status'] ?? 0)
-    recording.calls.requestEnd(id, recording.routes.numberOf(request), status, outcome)
+    recording.calls.requestEnd(id, recording.routes.numberOf(request, routeLeftOn(stream)), status, outcome)
   }
   // A stream that is reset finishes too; one that both sides have ended may
   // close without 'finish'.
@@ -55,7 +67,13 @@ function onStream (/** @type {any} */ stream, /** @type {any} */ headers) {
  */
 function instrumentHttp2 (recording) {
   current = recording
-  return () => { current = null }
+  channels.subscribe('net.server.socket', onConnection)
+  const restore = meetAtOn()
+  return () => {
+    current = null
+    channels.unsubscribe('net.server.socket', onConnection)
+    restore()
+  }
 }
 
 module.exports = { instrumentHttp2 }

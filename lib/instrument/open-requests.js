@@ -4,9 +4,8 @@
 // connection. The one that began last is mostly the next to be routed and to
 // end: it is known without a look at its objects, which frameworks make slow.
 
-const kOpen = Symbol('edgewise.open')
-/** Where a route is left on a request that is not the latest: see leaveRoute(). */
-const kRoute = Symbol('edgewise.route')
+const { Given } = require('./given')
+const { listenAfter } = require('./listeners')
 
 // The recording that runs: what an earlier one has left on a connection ends in
 // none.
@@ -66,6 +65,46 @@ class OpenRequests {
   }
 }
 
+/** A connection, and what is open on it. */
+class Serving extends Given {
+  /** @type {OpenRequests} */
+  #opened
+
+  constructor (/** @type {any} */ socket, /** @type {OpenRequests} */ opened) {
+    super(socket)
+    this.#opened = opened
+  }
+
+  /** @returns {OpenRequests | undefined} */
+  static on (/** @type {any} */ socket) {
+    return #opened in socket ? socket.#opened : undefined
+  }
+
+  static renew (/** @type {any} */ socket, /** @type {OpenRequests} */ opened) {
+    socket.#opened = opened
+  }
+}
+
+/** A request that is not the latest, or a stream of HTTP/2, and the route that it was matched with. */
+class Matched extends Given {
+  /** @type {any} */
+  #route
+
+  constructor (/** @type {any} */ request, /** @type {any} */ route) {
+    super(request)
+    this.#route = route
+  }
+
+  static leave (/** @type {any} */ request, /** @type {any} */ route) {
+    if (#route in request) request.#route = route
+    else new Matched(request, route) // eslint-disable-line no-new
+  }
+
+  static routeOf (/** @type {any} */ request) {
+    return #route in request ? request.#route : undefined
+  }
+}
+
 const NONE = new OpenRequests(null)
 let latest = NONE
 
@@ -85,24 +124,31 @@ function beginOpen (onClose) {
  */
 function open ({ response, socket }, id) {
   const overlaps = latest.response !== null
-  latest = socket[kOpen]
-  if (latest === undefined || latest.recording !== recording) {
-    if (latest === undefined) socket.once('close', onClose)
-    latest = socket[kOpen] = new OpenRequests(socket)
+  const opened = Serving.on(socket)
+  if (opened !== undefined && opened.recording === recording) {
+    latest = opened
+  } else {
+    latest = new OpenRequests(socket)
+    if (opened === undefined) begin(socket, latest)
+    else Serving.renew(socket, latest)
   }
   latest.add(response, id)
   return overlaps
 }
 
-/** @this {any} the connection */
-function onClose () {
-  const opened = openOf(this)
+function begin (/** @type {any} */ socket, /** @type {OpenRequests} */ opened) {
+  new Serving(socket, opened) // eslint-disable-line no-new
+  listenAfter(socket, 'close', onClose)
+}
+
+function onClose (/** @type {any} */ socket) {
+  const opened = openOf(socket)
   if (opened !== undefined) recording?.onClose(opened)
 }
 
 /** @returns {OpenRequests | undefined} those of a connection */
 function openOf (/** @type {any} */ socket) {
-  const opened = socket?.[kOpen]
+  const opened = typeof socket === 'object' && socket !== null ? Serving.on(socket) : undefined
   return opened?.recording === recording ? opened : undefined
 }
 
@@ -124,7 +170,20 @@ function forgetOpen () {
  */
 function leaveRoute (request, route) {
   if (latest.response?.req === request) latest.route = route
-  else request[kRoute] = route
+  else Matched.leave(isOfHttp2(request) ? request.stream : request, route)
 }
 
-module.exports = { beginOpen, open, openOf, latestOpen, forgetOpen, leaveRoute, kRoute }
+// Of Node's compatible API: its requests know their stream.
+function isOfHttp2 (/** @type {any} */ request) {
+  return typeof request.stream?.respond === 'function'
+}
+
+/**
+ * @param {any} request Node's own object; of HTTP/2, the stream
+ * @returns {any} what leaveRoute() left, if it was not the latest then
+ */
+function routeLeftOn (request) {
+  return Matched.routeOf(request)
+}
+
+module.exports = { beginOpen, open, openOf, latestOpen, forgetOpen, leaveRoute, routeLeftOn }

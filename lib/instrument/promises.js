@@ -6,9 +6,22 @@
 // that involve no promise pay nothing.
 
 const { executionAsyncId } = require('node:async_hooks')
+const { Given } = require('./given')
 const { WORD } = require('./requests')
 
-const kSlice = Symbol('edgewise.slice')
+/** A promise, and the slice that made it. */
+class Stamped extends Given {
+  #slice
+
+  constructor (/** @type {Promise<any>} */ promise, /** @type {number} */ slice) {
+    super(promise)
+    this.#slice = slice
+  }
+
+  static sliceOf (/** @type {any} */ promise) {
+    return #slice in promise ? promise.#slice : undefined
+  }
+}
 
 /**
  * @param {import('./requests').Recording} recording
@@ -22,10 +35,10 @@ function instrumentPromises ({ calls, executing, words, idsKnown }) {
     init (promise) {
       // A tick or timer inside the event runs under an id of its own.
       if (idsKnown && executionAsyncId() !== executing[0]) calls.sliceOfId()
-      promise[kSlice] = words[WORD.sequence]
+      new Stamped(promise, words[WORD.sequence]) // eslint-disable-line no-new
     },
     before (promise) {
-      const slice = promise[kSlice]
+      const slice = Stamped.sliceOf(promise)
       if (slice === undefined || slice === words[WORD.sequence]) return
       // A chain of continuations from one cause is one slice.
       if (slice === cause && words[WORD.sequence] === caused) return
@@ -36,4 +49,4 @@ function instrumentPromises ({ calls, executing, words, idsKnown }) {
   }))
 }
 
-module.exports = { instrumentPromises }
+module.exports = { Stamped, instrumentPromises }

@@ -4,7 +4,8 @@
 // matched, else its path with what looks like an id folded; also the path at
 // which Express has mounted a router, of which no pattern is left. Never a query.
 
-const { kRoute } = require('./open-requests')
+const { Given } = require('./given')
+const { routeLeftOn } = require('./open-requests')
 const { lookUp } = require('./properties')
 
 const MAX_ROUTES = 2000
@@ -17,8 +18,25 @@ const OTHER_METHOD = '(other)'
 /** What the application has put on a request may be anything. */
 const UNREADABLE = '(unreadable)'
 
-/** What a route's number was the last time, on the route itself. */
-const kNumber = Symbol('edgewise.number')
+/** A route of a framework's, and what its number was the last time. */
+class Numbered extends Given {
+  /** @type {{ table: RouteTable, method: string, base: string, number: number }} */
+  #last
+
+  constructor (/** @type {any} */ route, last) {
+    super(route)
+    this.#last = last
+  }
+
+  static last (/** @type {any} */ route) {
+    return #last in route ? route.#last : undefined
+  }
+
+  static renew (/** @type {any} */ route, last) {
+    if (#last in route) route.#last = last
+    else new Numbered(route, last) // eslint-disable-line no-new
+  }
+}
 
 const ID_SEGMENT = new RegExp([
   '^\\d+$', // 42
@@ -97,7 +115,7 @@ class RouteTable {
         this.ofExpress = true
         return this.numberOfRoute(lookUp(request, 'method'), lookUp(request, 'baseUrl') || '', route)
       }
-      left = request[kRoute]
+      left = routeLeftOn(request)
     }
     if (typeof left === 'object') return this.numberOfRoute(request.method, '', left)
     const pattern = typeof left === 'function' ? left() : left
@@ -123,10 +141,10 @@ class RouteTable {
    * @returns {number}
    */
   numberOfRoute (method, base, route) {
-    const last = route[kNumber]
+    const last = Numbered.last(route)
     if (last !== undefined && last.table === this && last.method === method && last.base === base) return last.number
     const number = this.numberOfPattern(method, `${foldPath(base)}${route.path}`)
-    if (Object.isExtensible(route)) route[kNumber] = { table: this, method, base, number }
+    Numbered.renew(route, { table: this, method, base, number })
     return number
   }
 

@@ -6,9 +6,11 @@
 
 const { syncBuiltinESMExports } = require('node:module')
 const timers = require('node:timers')
+const { unseen } = require('./unseen')
 const { wrap } = require('./wrap')
 
-const NAMES = /** @type {const} */ (['setTimeout', 'setInterval', 'setImmediate'])
+// What calls them back: Node's timers hold their callbacks under these names.
+const NAMES = Object.entries({ setTimeout: '_onTimeout', setInterval: '_onTimeout', setImmediate: '_onImmediate' })
 
 /**
  * @param {import('./requests').Recording} recording
@@ -16,22 +18,13 @@ const NAMES = /** @type {const} */ (['setTimeout', 'setInterval', 'setImmediate'
  */
 function instrumentTimers ({ calls, following, idsKnown }) {
   if (!idsKnown) return () => {}
-  const undo = NAMES.map((name) => wrap([timers, globalThis], name, (original) => /** @type {any} */ function (callback, ...args) {
-    following.timerSet()
-    // What is no function is Node's to refuse.
-    return original(typeof callback === 'function' ? sliced(callback, calls) : callback, ...args)
-  }))
+  const tell = () => following.timerSet()
+  const begin = () => calls.sliceOfId()
+  const undo = NAMES.map(([name, property]) => wrap([timers, globalThis], name, (original) => unseen().timing(original, property, tell, begin)))
   syncBuiltinESMExports()
   return () => {
     for (const step of undo) step()
     syncBuiltinESMExports()
-  }
-}
-
-function sliced (callback, calls) {
-  return function () {
-    calls.sliceOfId()
-    return Reflect.apply(callback, this, arguments)
   }
 }
 

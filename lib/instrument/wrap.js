@@ -4,7 +4,7 @@
  * Puts a function in the place of one that others can see.
  * @param {any[]} holders objects, of which each that has it now gets the other one
  * @param {string} name
- * @param {(original: any) => any} around gives the function that takes its place
+ * @param {(original: any) => any} around gives the function that takes its place: of unseen.js
  * @returns {() => void} undoes it, where nobody has wrapped it again
  */
 function wrap (holders, name, around) {
@@ -21,4 +21,27 @@ function wrap (holders, name, around) {
   }
 }
 
-module.exports = { wrap }
+/**
+ * Puts functions before those that `prototype` inherits, in an object between
+ * the two, so that none of them gets a property or loses one.
+ * @param {any} prototype
+ * @param {string[]} names
+ * @param {(parent: any, name: string) => any} around gives the function that comes before `parent`'s
+ * @returns {() => void} undoes it
+ * @throws {TypeError} where the prototype is frozen
+ */
+function insert (prototype, names, around) {
+  if (!Object.isExtensible(prototype)) throw new TypeError(`nothing can be put before the property ${names[0]} that a prototype inherits: it is frozen`)
+  const parent = Object.getPrototypeOf(prototype)
+  const between = Object.create(parent)
+  for (const name of names) {
+    const value = Object.defineProperties(around(parent, name), Object.getOwnPropertyDescriptors(parent[name]))
+    Object.defineProperty(between, name, { value, writable: true, enumerable: true, configurable: true })
+  }
+  Object.setPrototypeOf(prototype, between)
+  return () => {
+    if (Object.getPrototypeOf(prototype) === between) Object.setPrototypeOf(prototype, parent)
+  }
+}
+
+module.exports = { insert, wrap }

@@ -1,22 +1,31 @@
 #include <napi.h>
+#include <unistd.h>
+
+#include <string>
 
 #include "addon/boosting.h"
 #include "addon/recording.h"
 #include "addon/reporting.h"
-#include "platform/termination.h"
+#include "addon/unseen.h"
+#include "hooks/process_exit.h"
 
 namespace edgewise {
 namespace {
 
-void CatchTermination(const Napi::CallbackInfo&) {
-  TerminationWatch::CatchAgain();
+// unlinkAtExit(path): where process.exit() or an uncaught exception ends the
+// process, which leave libuv's sockets where they are.
+void UnlinkAtExit(const Napi::CallbackInfo& info) {
+  AtProcessExit(
+      [](void* path) { unlink(static_cast<std::string*>(path)->c_str()); },
+      new std::string(info[0].As<Napi::String>().Utf8Value()));
 }
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   InstallRecording(env, exports);
   InstallReporting(env, exports);
   InstallBoosting(env, exports);
-  exports.Set("catchTermination", Napi::Function::New(env, &CatchTermination));
+  InstallUnseen(env, exports);
+  exports.Set("unlinkAtExit", Napi::Function::New(env, &UnlinkAtExit));
   return exports;
 }
 

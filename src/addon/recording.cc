@@ -3,13 +3,13 @@
 #include <v8.h>
 
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "addon/errors.h"
+#include "addon/local.h"
 #include "addon/options.h"
 #include "hooks/arrival.h"
 #include "hooks/async_ids.h"
@@ -20,15 +20,6 @@
 
 namespace edgewise {
 namespace {
-
-// napi_value is a v8::Local by another name, in every Node.
-template <typename T>
-v8::Local<T> ToLocal(napi_value value) {
-  v8::Local<v8::Value> local;
-  static_assert(sizeof(local) == sizeof(value));
-  std::memcpy(static_cast<void*>(&local), &value, sizeof(value));
-  return local.As<T>();
-}
 
 ProviderConfig ReadConfig(const Napi::Object& options) {
   ProviderConfig config;
@@ -95,9 +86,11 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
-//        nextAsyncId, describe}) -> {patched, asyncIds, interposition,
-//        arrivals, watcher}: true or why not. patched: null where V8 is not.
-// describe(result) returns the trace's meta JSON.
+//        nextAsyncId, farewell, describe}) -> {patched, asyncIds,
+//        interposition, arrivals, watcher}: true or why not. patched: null
+//        where V8 is not.
+// describe(result) returns the trace's meta JSON. farewell: what is said if the
+// process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();
@@ -122,7 +115,12 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   if (meta.IsEmpty()) return env.Undefined();
   config.recorder.meta_json = meta.As<Napi::String>().Utf8Value();
   const absl::Status status = provider->Start(std::move(config));
-  return status.ok() ? found : Throw(env, status);
+  if (!status.ok()) return Throw(env, status);
+  const Napi::Value farewell = options.Get("farewell");
+  if (farewell.IsString()) {
+    provider->SayAtEnd(farewell.As<Napi::String>().Utf8Value());
+  }
+  return found;
 }
 
 Napi::Value Stop(const Napi::CallbackInfo& info) {
@@ -173,11 +171,7 @@ Napi::Value Words(const Napi::CallbackInfo& info) {
   std::unique_ptr<v8::BackingStore> store = v8::ArrayBuffer::NewBackingStore(
       StockProvider::ForThread()->words(), sizeof(SharedWords),
       [](void*, size_t, void*) {}, nullptr);
-  const v8::Local<v8::ArrayBuffer> words =
-      v8::ArrayBuffer::New(isolate, std::move(store));
-  napi_value value;
-  std::memcpy(&value, static_cast<const void*>(&words), sizeof(value));
-  return Napi::Value(info.Env(), value);
+  return FromLocal(info.Env(), v8::ArrayBuffer::New(isolate, std::move(store)));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ bool CallForId(v8::Local<v8::Context> context, v8::Local<v8::Function> function,
                double* id) {
   v8::Local<v8::Value> value;
   return function
-             ->Call(context, v8::Undefined(context->GetIsolate()), 0, nullptr)
+             ->Call(context, v8::Undefined(v8::Isolate::GetCurrent()), 0,
+                    nullptr)
              .ToLocal(&value) &&
          value->NumberValue(context).To(id);
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hooks/process_exit.h"
 #include "platform/clock.h"
 #include "platform/poll_wait.h"
 
@@ -31,6 +32,12 @@ BoostProvider* BoostProvider::ForThread() {
     v8::Isolate* const isolate = v8::Isolate::GetCurrent();
     provider = new BoostProvider(isolate, node::GetCurrentEventLoop(isolate));
     node::AddEnvironmentCleanupHook(isolate, &BoostProvider::Dispose, provider);
+    // process.exit() and an uncaught exception leave the environment as it is.
+    AtProcessExit(
+        [](void*) {
+          if (provider != nullptr) provider->Stop();
+        },
+        nullptr);
   }
   return provider;
 }
@@ -54,8 +61,11 @@ absl::Status BoostProvider::Start(BoostConfig config) {
   auto policy = MakePolicy(config.policies, config.policy);
   if (!policy.ok()) return policy.status();
   const bool watch = (*policy)->patience_ns() != kNever;
-  queue_ = watch ? InstallInterposition() : absl::OkStatus();
-  watches_loop_ = watch && queue_.ok();
+  // Also where the loop is not watched: signal handlers are.
+  const absl::Status interposed = InstallInterposition();
+  interposed_ = interposed.ok();
+  queue_ = watch ? interposed : absl::OkStatus();
+  watches_loop_ = watch && interposed_;
   ControllerConfig controller;
   controller.stats_stem = std::move(config.stats_stem);
   if (watches_loop_ && LooksAreHarmless()) {
@@ -67,7 +77,7 @@ absl::Status BoostProvider::Start(BoostConfig config) {
       *std::move(policy), *std::move(actuator), std::move(controller));
   if (absl::Status started = controller_->started(); !started.ok()) {
     controller_.reset();
-    if (watches_loop_) RemoveInterposition();
+    if (interposed_) RemoveInterposition();
     return started;
   }
   gc_depth_ = batch_size_ = 0;
@@ -82,10 +92,8 @@ void BoostProvider::Stop() {
   if (controller_ == nullptr) return;
   isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
   isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
-  if (watches_loop_) {
-    SetLoopObserver(nullptr);
-    RemoveInterposition();
-  }
+  if (watches_loop_) SetLoopObserver(nullptr);
+  if (interposed_) RemoveInterposition();
   controller_.reset();
 }
 

@@ -68,6 +68,7 @@ class BoostProvider : private LoopObserver {
 
   v8::Isolate* const isolate_;
   uv_loop_t* const loop_;
+  bool interposed_ = false;
   bool watches_loop_ = false;
   absl::Status queue_;
   std::unique_ptr<Controller> controller_;

@@ -20,6 +20,7 @@
 
 #include "hooks/arrival.h"
 #include "hooks/direct_io.h"
+#include "platform/termination.h"
 
 namespace edgewise {
 namespace {
@@ -162,6 +163,17 @@ int Close(int fd) {
   return close(fd);
 }
 
+// libuv leaves the system's default behind when the last listener of a signal
+// goes.
+int SigAction(int signal, const struct sigaction* action,
+              struct sigaction* previous) {
+  const int result = sigaction(signal, action, previous);
+  if (result == 0 && action != nullptr && action->sa_handler == SIG_DFL) {
+    TerminationWatch::CatchAgain();
+  }
+  return result;
+}
+
 struct Replacement {
   const char* symbol;
   void* function;
@@ -180,6 +192,7 @@ const Replacement kReplacements[] = {
     {"connect", reinterpret_cast<void*>(&Connect)},
     {"getsockopt", reinterpret_cast<void*>(&GetSockOpt)},
     {"close", reinterpret_cast<void*>(&Close)},
+    {"sigaction", reinterpret_cast<void*>(&SigAction)},
 };
 
 struct PatchedSlot {

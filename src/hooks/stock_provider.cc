@@ -3,11 +3,14 @@
 #include <node.h>
 #include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "hooks/process_exit.h"
 #include "platform/clock.h"
 #include "platform/poll_wait.h"
 
@@ -62,6 +65,8 @@ StockProvider* StockProvider::ForThread() {
     v8::Isolate* const isolate = v8::Isolate::GetCurrent();
     provider = new StockProvider(isolate, node::GetCurrentEventLoop(isolate));
     node::AddEnvironmentCleanupHook(isolate, &StockProvider::Dispose, provider);
+    // process.exit() and an uncaught exception leave the environment as it is.
+    AtProcessExit(&StockProvider::AtExit, nullptr);
   }
   return provider;
 }
@@ -90,10 +95,31 @@ StockProvider::StockProvider(v8::Isolate* isolate, uv_loop_t* loop)
 
 StockProvider::~StockProvider() { provider = nullptr; }
 
+// Of the main thread's process, whose end needs no listener of JavaScript's.
+void StockProvider::AtExit(void*) {
+  if (provider != nullptr) provider->End();
+}
+
+void StockProvider::End() {
+  if (!recording()) return;
+  const RecorderStats stats = recorder_->stats();
+  Stop();
+  if (!farewell_.has_value()) return;
+  std::string text;
+  if (stats.dropped > 0 || stats.lost_bytes > 0) {
+    text = absl::StrCat("edgewise: lost ", stats.dropped,
+                        " records (ring full: EDGEWISE_RING_RECORDS) and ",
+                        stats.lost_bytes, " bytes (not written)\n");
+  }
+  absl::StrAppend(&text, *farewell_);
+  // Where stderr is gone there is nobody to tell.
+  if (!text.empty()) (void)!write(STDERR_FILENO, text.data(), text.size());
+}
+
 // The environment goes away: stop, then close the handles, then tell Node.
 void StockProvider::Dispose(void* self_, void (*done)(void*), void* done_arg) {
   auto* const self = static_cast<StockProvider*>(self_);
-  self->Stop();
+  self->End();
   self->disposed_ = done;
   self->disposed_arg_ = done_arg;
   const uv_close_cb closed = [](uv_handle_t* handle) {

@@ -4,7 +4,9 @@
 #include <v8.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "hooks/descriptors.h"
@@ -55,6 +57,10 @@ class StockProvider : private SystemCallObserver {
 
   // Stops and writes the rest. No effect when it is not recording.
   void Stop();
+
+  // If it records when the environment or the process ends, it stops and says
+  // on stderr what was lost, and then `farewell`.
+  void SayAtEnd(std::string farewell) { farewell_ = std::move(farewell); }
 
   bool recording() const { return tracker_ != nullptr; }
   Recorder* recorder() { return recorder_.get(); }
@@ -124,6 +130,8 @@ class StockProvider : private SystemCallObserver {
   static void OnPrepare(uv_prepare_t* handle);
   static void OnCheck(uv_check_t* handle);
   static void Dispose(void* provider, void (*done)(void*), void* done_arg);
+  static void AtExit(void*);
+  void End();
 
   v8::Isolate* const isolate_;
   uv_loop_t* const loop_;
@@ -148,6 +156,7 @@ class StockProvider : private SystemCallObserver {
   std::unique_ptr<ReadyWatcher> watcher_;
   std::unique_ptr<PatchedV8> patched_;  // null: V8 is not patched
   uint64_t slo_ticks_ = UINT64_MAX;
+  std::optional<std::string> farewell_;
 
   static constexpr uint32_t kMaxGcDepth = 8;
   uint64_t gc_begin_[kMaxGcDepth] = {};

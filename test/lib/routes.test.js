@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { kRoute } = require('../../lib/instrument/open-requests')
+const { leaveRoute } = require('../../lib/instrument/open-requests')
 const { RouteTable } = require('../../lib/instrument/routes')
 
 /** @returns {{ table: RouteTable, texts: string[], textOf: (request: any) => string }} */
@@ -48,19 +48,32 @@ test('after a request of Express one of another server still has its path', () =
   assert.equal(textOf({ method: 'PUT', baseUrl: '/a', route: { path: '/:id' } }), 'PUT /a/:id')
 })
 
-test('a frozen route is left as it is', () => {
-  const { textOf } = newTable()
-  const route = Object.freeze({ path: '/frozen' })
-  assert.equal(textOf({ method: 'GET', route }), 'GET /frozen')
+test('a route is left as it is, also a frozen one and a proxy', () => {
+  const { textOf, texts } = newTable()
+  const seen = /** @type {PropertyKey[]} */ ([])
+  const proxy = new Proxy({ path: '/seen' }, { get: (target, key) => { seen.push(key); return Reflect.get(target, key) } })
+  for (const route of [Object.freeze({ path: '/frozen' }), { path: '/plain' }, proxy]) {
+    const keys = Reflect.ownKeys(route)
+    for (let time = 0; time < 2; time++) assert.equal(textOf({ method: 'GET', route }), `GET ${route.path}`)
+    assert.deepEqual(Reflect.ownKeys(route), keys)
+  }
+  assert.deepEqual(new Set(seen), new Set(['path']))
+  assert.equal(texts.length, 3)
 })
 
 test('what a framework left comes before the path; a function may not know yet', () => {
   const { textOf } = newTable()
   const request = { method: 'GET', url: '/users/7?secret=1' }
-  assert.equal(textOf({ ...request, [kRoute]: { path: '/users/:id' } }), 'GET /users/:id')
-  assert.equal(textOf({ ...request, [kRoute]: '/users/:name' }), 'GET /users/:name')
-  assert.equal(textOf({ ...request, [kRoute]: () => '/users/(.*)' }), 'GET /users/(.*)')
-  assert.equal(textOf({ ...request, [kRoute]: () => undefined }), 'GET /users/:id', 'folded, without the query')
+  const left = (/** @type {any} */ route) => {
+    const one = { ...request }
+    leaveRoute(one, route)
+    assert.deepEqual(Reflect.ownKeys(one), Reflect.ownKeys(request))
+    return textOf(one)
+  }
+  assert.equal(left({ path: '/users/:id' }), 'GET /users/:id')
+  assert.equal(left('/users/:name'), 'GET /users/:name')
+  assert.equal(left(() => '/users/(.*)'), 'GET /users/(.*)')
+  assert.equal(left(() => undefined), 'GET /users/:id', 'folded, without the query')
 })
 
 test('what clients choose takes no more than so much memory: methods, and long paths', () => {

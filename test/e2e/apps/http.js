@@ -28,7 +28,7 @@ const handlers = {
   // What of edgewise an HTTP request meets here.
   instrumented: (request, response) => response.end(JSON.stringify({
     subscribed: ['http.server.request.start', 'http.server.response.finish'].some((name) => channels.hasSubscribers(name)),
-    wrapped: Object.hasOwn(http.ServerResponse.prototype, 'end')
+    wrapped: http.ServerResponse.prototype.end !== http.OutgoingMessage.prototype.end
   })),
   pid: (request, response) => response.end(`${process.pid}\n`),
   signal: (request, response) => {
