@@ -1,0 +1,124 @@
+'use strict'
+
+// The report against the truth: which requests it tells wrongly, in which
+// component, and at which of their steps.
+
+const { Truths } = require('./truth')
+
+/** What a component may be off: this share of it, or so many ns. */
+const SHARE = 0.02
+const FLOORS_NS = { idle: 200_000, busy: 3_000_000 }
+const UNSEEN_CAP_NS = 200_000
+const COMPONENTS = ['latency', 'io', 'queue', 'exec']
+
+/**
+ * @typedef {object} Misfit
+ * @property {number} program
+ * @property {string} kind where it goes wrong, and how
+ * @property {string} [component] the one that is off by most, if any
+ * @property {number} error ns
+ * @property {number} allowed ns
+ * @property {Record<string, any>} [truth] ranges, ns
+ * @property {Record<string, number>} [told] ns
+ */
+
+/**
+ * @param {import('./plan').Program[]} programs
+ * @param {import('./block').Facts} facts
+ * @param {'idle' | 'busy'} machine
+ * @returns {{ judged: number, unseen: number, misfits: Misfit[] }}
+ */
+function judge (programs, facts, machine) {
+  const truths = new Truths(facts)
+  const rows = new Map()
+  for (const row of facts.rows) rows.set(row.route, [...rows.get(row.route) ?? [], row])
+  const misfits = []
+  const compared = []
+  for (const program of programs) {
+    const mine = rows.get(`${program.body ? 'POST' : 'GET'} /p/x${program.id}`) ?? []
+    const account = truths.byId.get(program.id)
+    const expected = countOf(account)
+    if (!expected.includes(mine.length)) misfits.push({ program: program.id, kind: `reported ${mine.length} times instead of ${expected[0]}`, error: 0, allowed: 0 })
+    else if (mine.length === 1 && expected[0] === 1) compared.push({ program, row: mine[0], truth: truths.of(account, mine[0]) })
+  }
+  const unseen = unseenPerStep(compared)
+  for (const { program, row, truth } of compared) {
+    const worst = worstOf(truth, row, unseen, FLOORS_NS[machine])
+    if (worst.excess > 0) misfits.push(misfitOf(program, row, truth, worst, facts.pathOf(row)))
+  }
+  return { judged: compared.length, unseen, misfits: [...misfits, ...wholeMisfits(facts)] }
+}
+
+/** How often a request may be in the statistics; the first is the right one. @returns {number[]} */
+function countOf (account) {
+  if (!account || account.answering === null) return [0]
+  if (!account.closed || account.closed.at > account.ended) return account.closed && !account.closed.answered ? [1, 0] : [1]
+  return [0]
+}
+
+function wholeMisfits ({ whole }) {
+  const told = { problems: whole.problems.length, lost: whole.requests.lost, dropped: whole.events.dropped }
+  return Object.entries(told).filter(([, count]) => count > 0).map(([name, count]) => ({ program: -1, kind: `the report has ${count} ${name}`, error: 0, allowed: 0 }))
+}
+
+/**
+ * Node's own work in the events of a path, before and after what the server can time.
+ * @returns {number} ns a step, the median
+ */
+function unseenPerStep (compared) {
+  const each = compared.map(({ row, truth }) => (row.exec_ns - truth.exec[0]) / truth.steps).sort((a, b) => a - b)
+  return Math.min(Math.max(0, each[each.length >> 1] ?? 0), UNSEEN_CAP_NS)
+}
+
+/** The component that is off by most, beyond what is allowed. */
+function worstOf (truth, row, unseenNs, floorNs) {
+  const unseen = unseenNs * truth.steps
+  const all = COMPONENTS.map((component) => {
+    const told = row[`${component}_ns`]
+    const [low, high] = truth[component]
+    const below = component === 'exec' || component === 'latency' ? 0 : unseen
+    const above = component === 'exec' ? unseen : 0
+    const error = told < low - below ? told - low + below : told > high + above ? told - high - above : 0
+    const allowed = Math.max(floorNs, SHARE * high) + truth.off
+    return { component, error, allowed, excess: Math.abs(error) - allowed }
+  })
+  return all.reduce((worst, each) => each.excess > worst.excess ? each : worst)
+}
+
+function misfitOf (program, row, truth, { component, error, allowed }, path) {
+  const told = Object.fromEntries(COMPONENTS.map((name) => [name, row[`${name}_ns`]]))
+  const known = Object.fromEntries(COMPONENTS.map((name) => [name, truth[name]]))
+  return { program: program.id, kind: kindOf(program, row, truth, path), component, error, allowed, truth: known, told, segments: truth.segments, path: toldSegments(row, path) }
+}
+
+/** Where truth and report part: the step at which most time is told as something else. */
+function kindOf (program, row, truth, path) {
+  const away = { start: row.start_ns - truth.start, end: row.end_ns - truth.end }
+  const sums = new Map()
+  const told = toldSegments(row, path)
+  for (const segment of truth.segments) {
+    if (segment.component === 'unsure') continue
+    for (const other of told) {
+      const both = Math.min(segment.to, other.to) - Math.max(segment.from, other.from)
+      if (both <= 0 || other.component === segment.component) continue
+      const name = `${segment.kind}: ${segment.component} told as ${other.component}`
+      sums.set(name, (sums.get(name) ?? 0) + both)
+    }
+  }
+  for (const [side, ns] of Object.entries(away)) sums.set(`${side} of ${program.connection}${program.body ? ' with body' : ''}: ${ns > 0 ? 'late' : 'early'}`, Math.abs(ns))
+  const [kind] = [...sums].reduce((most, each) => each[1] > most[1] ? each : most, ['none', 0])
+  return kind
+}
+
+function toldSegments (row, path) {
+  return path.flatMap((step) => {
+    const [begin, end] = [row.start_ns + step.begin_ns, row.start_ns + step.end_ns]
+    return [
+      { from: begin - step.queue_ns - step.io_ns, to: begin - step.queue_ns, component: 'io', type: step.type },
+      { from: begin - step.queue_ns, to: begin, component: 'queue', type: step.type },
+      { from: begin, to: end, component: 'exec', type: step.type }
+    ].filter(({ from, to }) => to > from)
+  })
+}
+
+module.exports = { COMPONENTS, judge, worstOf }

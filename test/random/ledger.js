@@ -1,0 +1,110 @@
+'use strict'
+
+// What the server of the random programs knows of itself: each stretch of
+// synchronous execution of each request, and what had to happen before it. It
+// uses the clock alone, and nothing of the recorder's.
+
+const fs = require('node:fs')
+const { now } = require('./clock')
+
+/**
+ * When what resumed a stretch was ready; other processes know the rest.
+ * - own: as soon as what had caused it had ended
+ * - due: `at` this time (ns)
+ * - answer: when the backend had answered `question`
+ * - sent: when the client had sent the bytes from `first` to `last` of the body
+ * - job: a job of the thread pool, which ended at some time
+ * - jobs: several, one after the other
+ * - emitted: with the stretch `of` of the request `by`, which emitted; by null: at `at`
+ *
+ * @typedef {{ is: 'own' | 'due' | 'answer' | 'sent' | 'job' | 'jobs' | 'emitted', at?: number, question?: string, first?: number, last?: number, by?: number | null, of?: number }} Ready
+ *
+ * @typedef {object} Stretch
+ * @property {number} parent the stretch that caused it; -1: the request's arrival
+ * @property {string} kind of what the request had waited for
+ * @property {Ready} ready
+ * @property {number} begin ns, CLOCK_MONOTONIC
+ * @property {number} end
+ * @property {number} offBegin time that this thread had been runnable but not run, at its begin, ns
+ * @property {number} offEnd
+ */
+
+const schedule = fs.openSync('/proc/thread-self/schedstat', 'r')
+const text = Buffer.alloc(64)
+
+/** @returns {number} how long this thread has had to wait for a processor, ns */
+function offProcessor () {
+  const length = fs.readSync(schedule, text, 0, text.length, 0)
+  return Number(text.toString('latin1', 0, length).split(' ')[1])
+}
+
+class Ledger {
+  constructor () {
+    /** @type {any[]} one a request */
+    this.accounts = []
+    /** @type {Stretch | null} the one that ran last */
+    this.last = null
+  }
+
+  /** @param {number | string} id @returns {Branch} */
+  open (id) {
+    /** @type {Stretch[]} */
+    const stretches = []
+    const account = { id, stretches, final: -1, answering: null, ended: null, closed: null }
+    this.accounts.push(account)
+    return new Branch(this, account, -1)
+  }
+}
+
+/** One line of a request's execution; all, any and race have several. */
+class Branch {
+  constructor (ledger, account, at) {
+    this.ledger = ledger
+    this.account = account
+    /** The stretch that runs, or ran last. */
+    this.at = at
+  }
+
+  fork () {
+    return new Branch(this.ledger, this.account, this.at)
+  }
+
+  /**
+   * A stretch begins, which what ran before on this branch has caused.
+   * @param {string} kind
+   * @param {Ready} ready
+   * @param {number} [begin]
+   */
+  enter (kind, ready, begin = now()) {
+    const off = offProcessor()
+    const stretch = { parent: this.at, kind, ready, begin, end: begin, offBegin: off, offEnd: off }
+    this.at = this.account.stretches.push(stretch) - 1
+    this.ledger.last = stretch
+  }
+
+  /** An event that shows the program little of its own: what it waited for next began at `at`. */
+  pass (kind, ready, at) {
+    this.enter(kind, ready, at)
+  }
+
+  /** It waits. What it began in the stretch that ends here is done by `enter`. */
+  leave () {
+    const stretch = this.account.stretches[this.at]
+    stretch.offEnd = offProcessor()
+    stretch.end = now()
+  }
+
+  /** Goes on at once, in the stretch in which this branch is; if others ran in between, it has waited for them. */
+  resume () {
+    if (this.ledger.last !== this.account.stretches[this.at]) this.enter('resolved', { is: 'own' })
+  }
+
+  /** Calls functions of other requests, whose stretches lie within this one. */
+  calling (functions) {
+    const stretch = this.ledger.last
+    functions()
+    this.ledger.last = stretch
+  }
+}
+
+module.exports = { Ledger }
