@@ -9,6 +9,8 @@ const { Truths } = require('./truth')
 const SHARE = 0.02
 const FLOORS_NS = { idle: 200_000, busy: 3_000_000 }
 const UNSEEN_CAP_NS = 200_000
+/** Clock readings lie a little outside of what they bracket. */
+const CLOCK_SLACK_NS = 30_000
 const COMPONENTS = ['latency', 'io', 'queue', 'exec']
 
 /**
@@ -44,7 +46,7 @@ function judge (programs, facts, machine) {
   const unseen = unseenPerStep(compared)
   for (const { program, row, truth } of compared) {
     const worst = worstOf(truth, row, unseen, FLOORS_NS[machine])
-    if (worst.excess > 0) misfits.push(misfitOf(program, row, truth, worst, facts.pathOf(row)))
+    if (worst.excess > 0) misfits.push(misfitOf(program, row, truth, worst, facts.pathOf(row), programs))
   }
   return { judged: compared.length, unseen, misfits: [...misfits, ...wholeMisfits(facts)] }
 }
@@ -85,29 +87,42 @@ function worstOf (truth, row, unseenNs, floorNs) {
   return all.reduce((worst, each) => each.excess > worst.excess ? each : worst)
 }
 
-function misfitOf (program, row, truth, { component, error, allowed }, path) {
+function misfitOf (program, row, truth, { component, error, allowed }, path, programs) {
   const told = Object.fromEntries(COMPONENTS.map((name) => [name, row[`${name}_ns`]]))
   const known = Object.fromEntries(COMPONENTS.map((name) => [name, truth[name]]))
-  return { program: program.id, kind: kindOf(program, row, truth, path), component, error, allowed, truth: known, told, segments: truth.segments, path: toldSegments(row, path) }
+  return { program: program.id, kind: kindOf(program, row, truth, path, programs), component, error, allowed, truth: known, told, segments: truth.segments, path: toldSegments(row, path) }
 }
 
-/** Where truth and report part: the step at which most time is told as something else. */
-function kindOf (program, row, truth, path) {
+/**
+ * Where truth and report part: of the wait (or execution) that is told most wrongly, the first stretch that the
+ * report's path does not have; or else what is told as what.
+ */
+function kindOf (program, row, truth, path, programs) {
   const away = { start: row.start_ns - truth.start, end: row.end_ns - truth.end }
-  const sums = new Map()
   const told = toldSegments(row, path)
-  for (const segment of truth.segments) {
-    if (segment.component === 'unsure') continue
-    for (const other of told) {
-      const both = Math.min(segment.to, other.to) - Math.max(segment.from, other.from)
-      if (both <= 0 || other.component === segment.component) continue
-      const name = `${segment.kind}: ${segment.component} told as ${other.component}`
-      sums.set(name, (sums.get(name) ?? 0) + both)
-    }
+  const place = programs.some(({ behind }) => behind === program.id) ? 'followed' : program.connection
+  let most = { ns: 0, kind: 'none' }
+  for (const [side, ns] of Object.entries(away)) {
+    if (Math.abs(ns) > most.ns) most = { ns: Math.abs(ns), kind: `${side} of ${place}${program.body ? ' with body' : ''}: ${ns > 0 ? 'late' : 'early'}` }
   }
-  for (const [side, ns] of Object.entries(away)) sums.set(`${side} of ${program.connection}${program.body ? ' with body' : ''}: ${ns > 0 ? 'late' : 'early'}`, Math.abs(ns))
-  const [kind] = [...sums].reduce((most, each) => each[1] > most[1] ? each : most, ['none', 0])
-  return kind
+  for (const other of told) {
+    const wrong = truth.segments.filter(({ component }) => !['unsure', other.component].includes(component))
+      .map((segment) => ({ segment, ns: overlap(segment, other) })).filter(({ ns }) => ns > 0)
+    const ns = wrong.reduce((sum, each) => sum + each.ns, 0)
+    if (ns <= most.ns) continue
+    const lost = other.component !== 'exec' && truth.segments.find((segment) => segment.component === 'exec' && isWithin(segment, other))
+    const { segment } = wrong.reduce((a, b) => b.ns > a.ns ? b : a)
+    most = { ns, kind: lost ? `${lost.kind} lost` : `${segment.kind}: ${segment.component} told as ${other.component}` }
+  }
+  return ['followed', 'pipelined'].includes(place) ? `${place}: ${most.kind}` : most.kind
+}
+
+function overlap (a, b) {
+  return Math.min(a.to, b.to) - Math.max(a.from, b.from)
+}
+
+function isWithin (segment, other) {
+  return segment.from >= other.from - CLOCK_SLACK_NS && segment.to <= other.to + CLOCK_SLACK_NS
 }
 
 function toldSegments (row, path) {

@@ -27,6 +27,7 @@ const { now } = require('./clock')
  * @property {number} end
  * @property {number} offBegin time that this thread had been runnable but not run, at its begin, ns
  * @property {number} offEnd
+ * @property {number} slept time that the loop had slept, at its begin, ns
  */
 
 const schedule = fs.openSync('/proc/thread-self/schedstat', 'r')
@@ -38,6 +39,11 @@ function offProcessor () {
   return Number(text.toString('latin1', 0, length).split(' ')[1])
 }
 
+/** @returns {number} how long this loop has slept, the time until it was awake again included, ns */
+function slept () {
+  return Math.round(performance.eventLoopUtilization().idle * 1e6)
+}
+
 class Ledger {
   constructor () {
     /** @type {any[]} one a request */
@@ -46,7 +52,7 @@ class Ledger {
     this.last = null
   }
 
-  /** @param {number | string} id @returns {Branch} */
+  /** @param {number | string} id of the program; a name for what is of no request @returns {Branch} */
   open (id) {
     /** @type {Stretch[]} */
     const stretches = []
@@ -77,7 +83,7 @@ class Branch {
    */
   enter (kind, ready, begin = now()) {
     const off = offProcessor()
-    const stretch = { parent: this.at, kind, ready, begin, end: begin, offBegin: off, offEnd: off }
+    const stretch = { parent: this.at, kind, ready, begin, end: begin, offBegin: off, offEnd: off, slept: slept() }
     this.at = this.account.stretches.push(stretch) - 1
     this.ledger.last = stretch
   }

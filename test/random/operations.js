@@ -24,13 +24,15 @@ const bell = new EventEmitter().setMaxListeners(0)
 /** Who rings, while the bell does. @type {import('./ledger').Ready} */
 let ringing = { is: 'emitted', by: null, at: 0 }
 
-/** Rings for those who would wait for ever. */
-function keepRinging () {
+/** Rings for those who would wait for ever. @param {import('./ledger').Branch} branch of no request's */
+function keepRinging (branch) {
   const due = dueAfter(BELL_MS)
   setTimeout(() => {
     ringing = { is: 'emitted', by: null, at: due }
-    bell.emit('ring')
-    keepRinging()
+    branch.enter('bell', { is: 'due', at: due })
+    branch.calling(() => bell.emit('ring'))
+    branch.leave()
+    keepRinging(branch)
   }, BELL_MS).unref()
 }
 

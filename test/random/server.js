@@ -16,7 +16,7 @@ const { programs, backend, ledgerFile } = JSON.parse(fs.readFileSync(process.arg
 const byId = new Map(programs.map((program) => [String(program.id), program]))
 const ledger = new Ledger()
 const operations = new Operations(backend, __filename)
-keepRinging()
+keepRinging(ledger.open('bell'))
 
 const server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   const program = byId.get(String(request.url).split('/x')[1])

@@ -4,74 +4,74 @@
 // process, and from what the client and the backend saw. The definitions are
 // those of docs/report-json.md, "How time is divided".
 
-/** Shorter gaps between stretches are Node's own work: the loop had no rest. */
-const REST_NS = 400_000
+/** Less sleep than this is none: the loop has looked for more, and found it. */
+const SLEEP_NS = 60_000
+/** Clock readings, and what a wake-up takes. */
+const SLACK_NS = 150_000
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high)
 
-/** When the loop was busy with any request, and when its thread waited for a processor outside of all stretches. */
-class BusyTimes {
+/** The stretches of all requests in order: when the loop was busy, and when its thread waited for a processor. */
+class Timeline {
   /** @param {any[]} accounts */
   constructor (accounts) {
-    const stretches = accounts.flatMap((account) => account.stretches).sort((a, b) => a.begin - b.begin)
-    // Within stretches such a time is known to both sides.
-    this.off = new Map()
-    this.offTimes = []
-    let known = 0
-    for (const stretch of stretches) {
-      this.off.set(stretch, stretch.offBegin - known)
-      this.offTimes.push({ begin: stretch.begin, off: stretch.offBegin - known })
-      known += stretch.offEnd - stretch.offBegin
-    }
-    const all = stretches.map(({ begin, end }) => ({ begin, end }))
-    /** @type {{ begin: number, end: number }[]} */
-    this.times = []
-    for (const each of all) {
-      const last = this.times[this.times.length - 1]
-      if (last && each.begin - last.end < REST_NS) last.end = Math.max(last.end, each.end)
-      else this.times.push(each)
-    }
+    this.stretches = accounts.flatMap((account) => account.stretches).sort((a, b) => a.begin - b.begin)
+    /** What precedes each: its number, the end of all before it, and how long the thread had been off its processor outside of stretches. */
+    this.places = new Map()
+    let ended = -Infinity
+    let within = 0
+    this.stretches.forEach((stretch, number) => {
+      // Within stretches such a time is known to both sides.
+      this.places.set(stretch, { number, ended, off: stretch.offBegin - within })
+      ended = Math.max(ended, stretch.end)
+      within += stretch.offEnd - stretch.offBegin
+    })
   }
 
-  /** @returns {number} since when the loop had had no rest when something began, ns: it was ready then at the earliest */
-  since (begin) {
-    const busy = this.#at(begin)
-    return (busy && begin <= busy.end ? busy.begin : begin) - REST_NS
-  }
-
-  /** @returns {number} ns of [from, to] */
-  within (from, to) {
-    let sum = 0
-    for (let i = Math.max(0, this.times.indexOf(/** @type {any} */ (this.#at(from)))); i < this.times.length && this.times[i].begin < to; i++) {
-      sum += Math.max(0, Math.min(to, this.times[i].end) - Math.max(from, this.times[i].begin))
+  /** @returns {number} since when the loop had not slept when this one began, ns: it was ready then at the earliest */
+  awakeSince (stretch) {
+    for (let { number } = this.places.get(stretch); number > 0; number--) {
+      const [before, after] = [this.stretches[number - 1], this.stretches[number]]
+      const slept = after.slept - before.slept
+      if (slept < SLEEP_NS) continue
+      // It slept somewhere in this gap; the rest of the gap is Node's own work, perhaps after it.
+      const { ended, off } = this.places.get(after)
+      return Math.max(before.begin, ended + slept - (off - this.places.get(before).off) - SLACK_NS - (after.begin - ended > 2 * slept ? slept : 0))
     }
-    return sum
+    return this.stretches[0].begin
   }
 
   /** @returns {number} how long the thread had waited for a processor outside of stretches when this one began, ns */
   offBefore (stretch) {
-    return this.off.get(stretch)
+    return this.places.get(stretch).off
   }
 
   /** @returns {number} the same at the last stretch before `time` */
   offAt (time) {
-    return (lastBegun(this.offTimes, time) ?? this.offTimes[0]).off
+    return this.offBefore(this.lastBefore(time))
   }
 
-  #at (time) {
-    return lastBegun(this.times, time)
+  /** @returns {any} the last stretch that began no later; else the first */
+  lastBefore (time) {
+    let [low, high] = [0, this.stretches.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.stretches[middle].begin <= time) low = middle + 1
+      else high = middle
+    }
+    return this.stretches[Math.max(0, low - 1)]
   }
-}
 
-/** @returns {any} the last that began no later */
-function lastBegun (times, time) {
-  let [low, high] = [0, times.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (times[middle].begin <= time) low = middle + 1
-    else high = middle
+  /** @returns {boolean} whether another timer ran in the pass of this one's, before it, as far as stretches tell */
+  isLaterOfPass (stretch) {
+    for (let { number } = this.places.get(stretch); number > 0; number--) {
+      const [before, after] = [this.stretches[number - 1], this.stretches[number]]
+      if (after.slept - before.slept >= SLEEP_NS) return false
+      if (before.ready.is === 'due') return true
+      if (!['own', 'emitted'].includes(before.ready.is)) return false
+    }
+    return false
   }
-  return times[low - 1]
 }
 
 /**
@@ -86,7 +86,7 @@ class Truths {
     this.byId = new Map(accounts.map((account) => [account.id, account]))
     this.answers = answers
     this.sent = sent
-    this.busy = new BusyTimes(accounts)
+    this.timeline = new Timeline(accounts)
   }
 
   /**
@@ -102,24 +102,27 @@ class Truths {
     const truth = { id: account.id, start, end, latency: [end - start, end - start], io: [0, 0], queue: [0, 0], exec: [0, 0], steps: 0, off: 0, segments: [] }
     const path = pathOf(account)
     let before = start
-    let off = this.busy.offAt(start)
+    let off = this.timeline.offAt(start)
     path.forEach((stretch, i) => {
-      this.#addWait(truth, account, stretch, before)
-      const left = i + 1 < path.length ? Math.min(stretch.end, path[i + 1].begin) : Math.max(end, stretch.begin)
+      this.#addWait(truth, account, stretch, before, path[i - 1])
+      const left = i + 1 < path.length ? Math.min(stretch.end, path[i + 1].begin) : account.held ? stretch.end : Math.max(end, stretch.begin)
       addExecution(truth, stretch, left)
-      truth.off += Math.max(0, this.busy.offBefore(stretch) - off)
+      truth.off += Math.max(0, this.timeline.offBefore(stretch) - off)
       before = left
-      off = this.busy.offBefore(stretch)
+      off = this.timeline.offBefore(stretch)
     })
+    // Who is ahead of it on its connection ends it; how that divides is not ours to say.
+    if (account.held) add(truth, { from: before, to: end, kind: 'held' }, [0, end - before], [0, end - before])
     truth.steps = path.length
     return /** @type {Truth} */ (truth)
   }
 
-  #addWait (truth, account, stretch, before) {
-    const { begin, kind, ready } = stretch
+  #addWait (truth, account, stretch, before, cause) {
+    const { begin, ready } = stretch
     const wait = begin - before
+    const kind = ready.is === 'due' && this.timeline.isLaterOfPass(stretch) ? `${stretch.kind} behind another` : stretch.kind
     if (ready.is === 'jobs') {
-      const busy = Math.min(wait, this.busy.within(before, begin))
+      const busy = Math.min(wait, wait - (stretch.slept - cause.slept) + SLACK_NS)
       return add(truth, { from: before, to: begin, kind }, [wait - busy, wait], [0, busy])
     }
     if (ready.unseen) {
@@ -129,10 +132,9 @@ class Truths {
       before = arrived
     }
     const [low, high] = this.#ready(account, stretch, before).map((time) => clamp(time, before, begin))
-    if (low === high) {
-      add(truth, { from: before, to: low, kind }, [low - before, low - before], [0, 0])
-      add(truth, { from: low, to: begin, kind }, [0, 0], [begin - low, begin - low])
-    } else add(truth, { from: before, to: begin, kind }, [low - before, high - before], [begin - high, begin - low])
+    add(truth, { from: before, to: low, kind }, [low - before, low - before], [0, 0])
+    add(truth, { from: low, to: high, kind }, [0, high - low], [0, high - low])
+    add(truth, { from: high, to: begin, kind }, [0, 0], [begin - high, begin - high])
     this.#addEmitter(truth, stretch)
   }
 
@@ -145,10 +147,11 @@ class Truths {
   }
 
   /** @returns {Range} when what resumed a stretch was ready */
-  #ready (account, { ready, begin }, before) {
+  #ready (account, stretch, before) {
+    const { ready, begin } = stretch
     if (ready.is === 'own') return [before, before]
     if (ready.is === 'due') return [ready.at, ready.at]
-    if (ready.is === 'job') return [this.busy.since(begin), begin]
+    if (ready.is === 'job') return [this.timeline.awakeSince(stretch), begin]
     if (ready.is === 'emitted') return this.#emitted(ready)
     if (ready.is === 'answer') {
       const answer = this.answers[ready.question]
@@ -191,4 +194,4 @@ function add (truth, segment, io, queue) {
   truth.segments.push({ ...segment, component })
 }
 
-module.exports = { BusyTimes, REST_NS, Truths, pathOf }
+module.exports = { Timeline, Truths, pathOf }
