@@ -27,7 +27,7 @@ function immediateOf (step) {
 
 /** What resumed a branch, and what it passed on the way. */
 function enter (branch, { kind, ready, passed = [] }) {
-  for (const [name, when, at] of passed) branch.pass(name, when, at)
+  for (const [name, when, at] of passed) branch.enter(name, when, at)
   branch.enter(kind, ready)
 }
 
@@ -42,11 +42,15 @@ class Run {
   // With await.
 
   async await (steps, branch) {
-    for (const step of steps) {
-      await this.#awaitStep(step, branch)
-      branch.resume()
-    }
+    for (const step of steps) await this.#awaitWhole(step, branch)
     return branch
+  }
+
+  async #awaitWhole (step, branch) {
+    const waiting = this.#awaitStep(step, branch)
+    branch.pause()
+    await waiting
+    branch.resume()
   }
 
   async #awaitStep (step, branch) {
@@ -77,9 +81,9 @@ class Run {
     const run = this
     async function * each () {
       for (const inner of step.steps) {
-        await run.#awaitStep(inner, branch)
-        branch.resume()
+        await run.#awaitWhole(inner, branch)
         yield inner.do
+        branch.resume()
       }
     }
     for await (const name of each()) String(name)

@@ -44,6 +44,13 @@ function slept () {
   return Math.round(performance.eventLoopUtilization().idle * 1e6)
 }
 
+/** @typedef {{ begin: number, off: number, slept: number }} Mark now, by three clocks */
+
+/** @returns {Mark} */
+function mark () {
+  return { begin: now(), off: offProcessor(), slept: slept() }
+}
+
 class Ledger {
   constructor () {
     /** @type {any[]} one a request */
@@ -79,18 +86,12 @@ class Branch {
    * A stretch begins, which what ran before on this branch has caused.
    * @param {string} kind
    * @param {Ready} ready
-   * @param {number} [begin]
+   * @param {Mark} [at] now; earlier for an event that showed the program little of its own
    */
-  enter (kind, ready, begin = now()) {
-    const off = offProcessor()
-    const stretch = { parent: this.at, kind, ready, begin, end: begin, offBegin: off, offEnd: off, slept: slept() }
+  enter (kind, ready, { begin, off, slept } = mark()) {
+    const stretch = { parent: this.at, kind, ready, begin, end: begin, offBegin: off, offEnd: off, slept }
     this.at = this.account.stretches.push(stretch) - 1
     this.ledger.last = stretch
-  }
-
-  /** An event that shows the program little of its own: what it waited for next began at `at`. */
-  pass (kind, ready, at) {
-    this.enter(kind, ready, at)
   }
 
   /** It waits. What it began in the stretch that ends here is done by `enter`. */
@@ -98,6 +99,12 @@ class Branch {
     const stretch = this.account.stretches[this.at]
     stretch.offEnd = offProcessor()
     stretch.end = now()
+  }
+
+  /** Its promise's reactions, and others', run now. */
+  pause () {
+    const stretch = this.account.stretches[this.at]
+    if (this.ledger.last === stretch) this.leave()
   }
 
   /** Goes on at once, in the stretch in which this branch is; if others ran in between, it has waited for them. */
@@ -113,4 +120,4 @@ class Branch {
   }
 }
 
-module.exports = { Ledger }
+module.exports = { Ledger, mark }

@@ -11,10 +11,11 @@ const fs = require('node:fs')
 const http = require('node:http')
 const timers = require('node:timers/promises')
 const zlib = require('node:zlib')
-const { dueAfter, now } = require('./clock')
+const { dueAfter } = require('./clock')
+const { mark } = require('./ledger')
 const { LinePool } = require('./line-pool')
 
-/** @typedef {{ kind: string, ready: import('./ledger').Ready, status?: number, passed?: [string, import('./ledger').Ready, number][] }} Info */
+/** @typedef {{ kind: string, ready: import('./ledger').Ready, status?: number, passed?: [string, import('./ledger').Ready, import('./ledger').Mark][] }} Info */
 
 const BELL_MS = 20
 const PBKDF2_A_MS = 800
@@ -113,8 +114,8 @@ class Operations {
     const request = http.get({ host: named ? 'localhost' : '127.0.0.1', family: 4, port: this.backend.web, agent: this.agents[how], path: `/${question}/${ms}/${status}`, signal })
     request.once('socket', (socket) => {
       if (!socket.connecting) return
-      if (named) socket.once('lookup', () => passed.push(['lookup', { is: 'job' }, now()]))
-      socket.once('connect', () => passed.push(['connect', { is: 'own' }, now()]))
+      if (named) socket.once('lookup', () => passed.push(['lookup', { is: 'job' }, mark()]))
+      socket.once('connect', () => passed.push(['connect', { is: 'own' }, mark()]))
     })
     request.once('response', (response) => response.resume().once('end', () => done(null, info)))
     request.once('error', (error) => done(error, info))

@@ -29,7 +29,10 @@ const server = http.createServer({ keepAliveTimeout: 60_000 }, (request, respons
     readBody(program, request, branch, () => run.callback(program.steps, branch, finish))
     return
   }
-  answerAwaited(program, request, branch, run).then(finish)
+  answerAwaited(program, request, branch, run).then((last) => {
+    last.resume()
+    finish(last)
+  })
 })
 
 async function answerAwaited (program, request, branch, run) {
