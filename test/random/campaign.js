@@ -6,48 +6,57 @@
 const { runBlock } = require('./block')
 const { judge } = require('./judge')
 const { generate } = require('./plan')
-const { whyKnown } = require('./known')
+const { knownAs } = require('./known')
 
 const BLOCK = 200
 
-/** @typedef {import('./judge').Misfit & { seed: number, count: number, plan: any, known: string | undefined, seen: number }} Failure */
+/**
+ * @typedef {import('./judge').Misfit & { seed: number | null, count: number, plan: any, known: string | undefined, seen: number }} Failure
+ * seen: in how many runs of the same programs
+ * @typedef {{ judged: number, unseen: number[], failures: Failure[] }} Result unseen: Node's own work, ns a step, of each block
+ * @typedef {{ node?: string, causality?: string, machine?: 'idle' | 'busy', again?: number }} Settings again: how often programs of which something unknown is wrong run again
+ */
 
 /**
- * @param {{ seed: number, programs: number, node?: string, causality?: string, machine?: 'idle' | 'busy', again?: number }} settings again: how often a block with failures that are not known runs again
+ * @param {Settings & { seed: number, programs: number }} settings
  * @param {(done: number) => void} [told]
- * @returns {Promise<{ judged: number, unseen: number[], failures: Failure[] }>}
+ * @returns {Promise<Result>}
  */
 async function campaign (settings, told = () => {}) {
-  const result = { judged: 0, unseen: /** @type {number[]} */ ([]), failures: /** @type {Failure[]} */ ([]) }
+  /** @type {Result} */
+  const result = { judged: 0, unseen: [], failures: [] }
   for (let before = 0, seed = settings.seed; before < settings.programs; before += BLOCK, seed++) {
-    const count = Math.min(BLOCK, settings.programs - before)
-    const block = await judgeBlock(seed, count, settings, (done) => told(before + done))
+    const programs = generate(seed, Math.min(BLOCK, settings.programs - before))
+    const block = await judgePlan(programs, { ...settings, seed }, (done) => told(before + done))
     result.judged += block.judged
-    result.unseen.push(block.unseen)
+    result.unseen.push(...block.unseen)
     result.failures.push(...block.failures)
   }
   return result
 }
 
-async function judgeBlock (seed, count, { again = 0, ...settings }, told) {
-  const programs = generate(seed, count)
+/**
+ * @param {import('./plan').Program[]} programs
+ * @param {Settings & { seed?: number | null }} settings
+ * @param {(done: number) => void} [told]
+ * @returns {Promise<Result>}
+ */
+async function judgePlan (programs, { again = 0, seed = null, ...settings }, told) {
   const first = await judgePrograms(programs, settings, told)
-  const failures = first.misfits.map((misfit) => ({ ...misfit, seed, count, plan: programs[misfit.program], known: whyKnown(misfit.kind), seen: 1 }))
-  for (let i = 0; i < again && failures.some(isSuspect); i++) {
+  const planOf = (id) => programs.find((program) => program.id === id)
+  const failures = first.misfits.map((misfit) => ({ ...misfit, seed, count: programs.length, plan: planOf(misfit.program), known: knownAs(misfit.kind), seen: 1 }))
+  for (let i = 0; i < again && failures.some(({ known }) => !known); i++) {
     const { misfits } = await judgePrograms(programs, settings)
-    for (const failure of failures) if (misfits.some((misfit) => misfit.program === failure.program && !whyKnown(misfit.kind))) failure.seen++
+    for (const failure of failures) {
+      if (misfits.some(({ program, kind }) => program === failure.program && knownAs(kind) === failure.known)) failure.seen++
+    }
   }
-  return { judged: first.judged, unseen: first.unseen, failures }
-}
-
-/** @param {Failure} failure @returns {boolean} */
-function isSuspect (failure) {
-  return !failure.known
+  return { judged: first.judged, unseen: [first.unseen], failures }
 }
 
 /**
  * @param {import('./plan').Program[]} programs
- * @param {{ node?: string, causality?: string, machine?: 'idle' | 'busy' }} settings
+ * @param {Settings} settings
  * @param {(done: number) => void} [told]
  */
 function judgePrograms (programs, { node, causality, machine = 'busy' }, told = () => {}) {
@@ -55,4 +64,13 @@ function judgePrograms (programs, { node, causality, machine = 'busy' }, told = 
   return runBlock(programs, { node, causality, told: () => told(++done) }, (facts) => judge(programs, facts, machine))
 }
 
-module.exports = { BLOCK, campaign, judgePrograms }
+/**
+ * Those that are not known, and were wrong again: what else the machine does is not.
+ * @param {Failure[]} failures
+ * @param {number} again
+ */
+function standing (failures, again) {
+  return failures.filter(({ known, seen }) => !known && seen > Math.min(1, again))
+}
+
+module.exports = { BLOCK, campaign, judgePlan, judgePrograms, standing }

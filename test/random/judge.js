@@ -94,27 +94,39 @@ function misfitOf (program, row, truth, { component, error, allowed }, path, pro
 }
 
 /**
- * Where truth and report part: of the wait (or execution) that is told most wrongly, the first stretch that the
- * report's path does not have; or else what is told as what.
+ * Where truth and report part: of the step of the report's path that is told most wrongly, the first stretch before
+ * it that the path does not have; or else what is told as what.
  */
 function kindOf (program, row, truth, path, programs) {
-  const away = { start: row.start_ns - truth.start, end: row.end_ns - truth.end }
-  const told = toldSegments(row, path)
   const place = programs.some(({ behind }) => behind === program.id) ? 'followed' : program.connection
-  let most = { ns: 0, kind: 'none' }
-  for (const [side, ns] of Object.entries(away)) {
-    if (Math.abs(ns) > most.ns) most = { ns: Math.abs(ns), kind: `${side} of ${place}${program.body ? ' with body' : ''}: ${ns > 0 ? 'late' : 'early'}` }
-  }
-  for (const other of told) {
+  let most = edgeKind(program, row, truth, place)
+  for (const other of toldSegments(row, path)) {
     const wrong = truth.segments.filter(({ component }) => !['unsure', other.component].includes(component))
       .map((segment) => ({ segment, ns: overlap(segment, other) })).filter(({ ns }) => ns > 0)
     const ns = wrong.reduce((sum, each) => sum + each.ns, 0)
-    if (ns <= most.ns) continue
-    const lost = other.component !== 'exec' && truth.segments.find((segment) => segment.component === 'exec' && isWithin(segment, other))
-    const { segment } = wrong.reduce((a, b) => b.ns > a.ns ? b : a)
-    most = { ns, kind: lost ? `${lost.kind} lost` : `${segment.kind}: ${segment.component} told as ${other.component}` }
+    if (ns > most.ns) most = { ns, kind: lostKind(truth, other) ?? toldKind(wrong, other) }
   }
   return ['followed', 'pipelined'].includes(place) ? `${place}: ${most.kind}` : most.kind
+}
+
+/** The start or the end, whichever is further off. */
+function edgeKind ({ body, abandon }, row, truth, place) {
+  const away = { start: row.start_ns - truth.start, end: row.end_ns - truth.end }
+  const side = Math.abs(away.start) > Math.abs(away.end) ? 'start' : 'end'
+  const how = [place, body && 'with body', abandon !== undefined && 'given up'].filter(Boolean).join(' ')
+  return { ns: Math.abs(away[side]), kind: `${side} of ${how}: ${away[side] > 0 ? 'late' : 'early'}` }
+}
+
+function lostKind ({ segments }, other) {
+  if (other.component === 'exec') return undefined
+  const lost = segments.find((segment) => segment.component === 'exec' && isWithin(segment, other))
+  return lost && `lost ${lost.kind}`
+}
+
+function toldKind (wrong, other) {
+  const { segment } = wrong.reduce((a, b) => b.ns > a.ns ? b : a)
+  const event = /^(timer|abort)/.test(segment.kind) && other.type !== 'timer' ? ` in ${other.type}` : ''
+  return `${segment.kind}${event}: ${segment.component} told as ${other.component}`
 }
 
 function overlap (a, b) {

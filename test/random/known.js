@@ -4,12 +4,48 @@
 // are reported, and fail nothing. The table is to become empty; a bound is never
 // loosened instead.
 
-/** @type {{ kind: RegExp, why: string }[]} */
-const KNOWN = []
+/** @type {{ name: string, kind: RegExp, why: string }[]} the first that fits holds */
+const KNOWN = [
+  {
+    name: 'pipelined',
+    kind: /^(pipelined|followed): /,
+    why: 'requests that share packets of a connection: what came while the loop was busy is as young as the last packet, and whose response is held back is not told'
+  },
+  {
+    name: 'arrivals on one connection',
+    kind: /^start of .*(with body|given up): late$/,
+    why: 'a head that waits in the kernel is as young as the body, or the end of the connection, that came after it'
+  },
+  {
+    name: 'functions in a queue of user code',
+    kind: /^(lost )?(line-\w+|emit) callback/,
+    why: 'stock Node does not show whose function a shared connection or an emitter calls (docs/architecture.md, "What is not seen")'
+  },
+  {
+    name: 'new connection',
+    kind: /^(lost )?(connect|lookup|assigned)\b/,
+    why: 'the question cannot leave before the loop has run the callback of the lookup and of connect(); that wait is told as I/O'
+  },
+  {
+    name: 'body by listeners',
+    kind: /^(lost )?body\b/,
+    why: 'the event that brings the body belongs to nobody'
+  },
+  {
+    name: 'several timers in one pass',
+    kind: /^(timer|abort \w+) behind another: /,
+    why: 'the timers that one pass runs share the due time of its first (docs/architecture.md, "What is not seen")'
+  },
+  {
+    name: 'several answers in one read',
+    kind: /^line-\w+ behind another: /,
+    why: 'one read is one event, ready since its first bytes'
+  }
+]
 
-/** @param {string} kind @returns {string | undefined} why it is told wrongly, if that is known */
-function whyKnown (kind) {
-  return KNOWN.find((each) => each.kind.test(kind))?.why
+/** @param {string} kind @returns {string | undefined} the name of the entry, if it is known */
+function knownAs (kind) {
+  return KNOWN.find((each) => each.kind.test(kind))?.name
 }
 
-module.exports = { KNOWN, whyKnown }
+module.exports = { KNOWN, knownAs }

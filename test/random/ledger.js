@@ -11,13 +11,13 @@ const { now } = require('./clock')
  * When what resumed a stretch was ready; other processes know the rest.
  * - own: as soon as what had caused it had ended
  * - due: `at` this time (ns)
- * - answer: when the backend had answered `question`
+ * - answer: when the backend had answered `question`; it came with the `read`, in which others may have come; unseen: when the question left is
  * - sent: when the client had sent the bytes from `first` to `last` of the body
  * - job: a job of the thread pool, which ended at some time
  * - jobs: several, one after the other
  * - emitted: with the stretch `of` of the request `by`, which emitted; by null: at `at`
  *
- * @typedef {{ is: 'own' | 'due' | 'answer' | 'sent' | 'job' | 'jobs' | 'emitted', at?: number, question?: string, first?: number, last?: number, by?: number | null, of?: number }} Ready
+ * @typedef {{ is: 'own' | 'due' | 'answer' | 'sent' | 'job' | 'jobs' | 'emitted', at?: number, question?: string, read?: string, unseen?: boolean, first?: number, last?: number, by?: number | null, of?: number }} Ready
  *
  * @typedef {object} Stretch
  * @property {number} parent the stretch that caused it; -1: the request's arrival

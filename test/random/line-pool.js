@@ -2,6 +2,8 @@
 
 const net = require('node:net')
 
+/** @typedef {(status: number, read: number) => void} Answered read: which of the pool's, several answers may come in one */
+
 /** Connections that all requests share, as a database client has: questions are pipelined, answers come back in order. */
 class LinePool {
   /**
@@ -10,9 +12,10 @@ class LinePool {
    */
   constructor (where, count) {
     this.next = 0
+    this.reads = 0
     this.connections = Array.from({ length: count }, () => {
       const socket = net.connect(where)
-      const connection = { socket, waiting: /** @type {((status: number) => void)[]} */ ([]), text: '' }
+      const connection = { socket, waiting: /** @type {Answered[]} */ ([]), text: '' }
       socket.setNoDelay(true)
       socket.on('data', (data) => this.#read(connection, String(data)))
       return connection
@@ -22,14 +25,15 @@ class LinePool {
   #read (connection, data) {
     const lines = (connection.text + data).split('\n')
     connection.text = lines.pop()
-    for (const line of lines) connection.waiting.shift()(Number(line.split(' ')[1]))
+    const read = this.reads++
+    for (const line of lines) connection.waiting.shift()(Number(line.split(' ')[1]), read)
   }
 
   /**
    * @param {string} question
    * @param {number} ms
    * @param {number} status
-   * @param {(status: number) => void} callback
+   * @param {Answered} callback
    */
   ask (question, ms, status, callback) {
     const { socket, waiting } = this.connections[this.next++ % this.connections.length]

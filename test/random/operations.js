@@ -51,6 +51,8 @@ class Operations {
     this.backend = backend
     this.toRead = file
     this.asked = 0
+    /** The last of each HTTP connection. */
+    this.lastQuestions = new WeakMap()
     this.payload = crypto.randomBytes(DEFLATE_BYTES)
     this.agents = { 'http-new': false, 'http-name': false, 'http-kept': new http.Agent({ keepAlive: true }), 'http-limited': new http.Agent({ keepAlive: true, maxSockets: 1 }) }
     this.pools = { 'line-tcp': new LinePool({ port: backend.lines, host: '127.0.0.1' }, 2), 'line-unix': new LinePool({ path: backend.file }, 1) }
@@ -95,7 +97,7 @@ class Operations {
     const ready = { is: 'answer', question }
     if (how.startsWith('line')) {
       const kind = style === 'await' ? how : `${how} callback`
-      return this.pools[how].ask(question, ms, status, (answered) => done(null, { kind, ready, status: answered }))
+      return this.pools[how].ask(question, ms, status, (answered, read) => done(null, { kind, ready: { ...ready, read: `${how} ${read}` }, status: answered }))
     }
     if (how === 'fetch') return this.#fetch(question, ms, status, signal, done)
     this.#get(how, question, ms, status, signal, done)
@@ -113,6 +115,10 @@ class Operations {
     const info = { kind: how, ready: { is: 'answer', question }, status, passed }
     const request = http.get({ host: named ? 'localhost' : '127.0.0.1', family: 4, port: this.backend.web, agent: this.agents[how], path: `/${question}/${ms}/${status}`, signal })
     request.once('socket', (socket) => {
+      const before = this.lastQuestions.get(socket)
+      this.lastQuestions.set(socket, question)
+      // It may have waited for the answer to another's question.
+      if (how === 'http-limited' && before) passed.push(['assigned', { is: 'answer', question: before }, mark()])
       if (!socket.connecting) return
       if (named) socket.once('lookup', () => passed.push(['lookup', { is: 'job' }, mark()]))
       socket.once('connect', () => passed.push(['connect', { is: 'own' }, mark()]))

@@ -20,7 +20,7 @@ function planText (plan) {
 /** @param {import('./campaign').Failure} failure */
 function failureText (failure) {
   const { seed, count, program, plan, kind, component, error, allowed, truth, told, seen } = failure
-  const lines = [`${kind}  (--seed ${seed} --programs ${count}, program ${program}${seen > 1 ? `, seen ${seen} times` : ''})`]
+  const lines = [`${kind}  (${seed === null ? '' : `--seed ${seed} --programs ${count}, `}program ${program}${seen > 1 ? `, seen ${seen} times` : ''})`]
   if (plan) lines.push(`  ${planText(plan)}`)
   if (!truth || !told) return lines.join('\n')
   lines.push(`  ${component} is off by ${ms(error)} ms, of ${ms(allowed)} allowed`)
@@ -45,4 +45,16 @@ function byKind (failures) {
   return [...kinds].sort((a, b) => b[1].length - a[1].length)
 }
 
-module.exports = { byKind, failureText, planText, timelineText }
+/** @param {import('./campaign').Result} result */
+function summaryText ({ judged, unseen, failures }) {
+  const lines = [`${judged} programs judged, of ${failures.length} something is told wrongly. Node's own work: ${unseen.map((ns) => (ns / 1e3).toFixed(0)).join(', ')} us a step.`]
+  for (const [kind, all] of byKind(failures)) {
+    const { known } = all[0]
+    const again = all.filter(({ seen }) => seen > 1).length
+    const example = `--seed ${all[0].seed} --programs ${all[0].count}, program ${all[0].program}`
+    lines.push(`${String(all.length).padStart(6)}  ${kind}  (${known ? `known: ${known}` : `NOT KNOWN, ${again} seen again`}; ${example})`)
+  }
+  return lines.join('\n')
+}
+
+module.exports = { byKind, failureText, planText, summaryText, timelineText }

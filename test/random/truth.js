@@ -62,13 +62,13 @@ class Timeline {
     return this.stretches[Math.max(0, low - 1)]
   }
 
-  /** @returns {boolean} whether another timer ran in the pass of this one's, before it, as far as stretches tell */
-  isLaterOfPass (stretch) {
-    for (let { number } = this.places.get(stretch); number > 0; number--) {
+  /** @returns {boolean} whether what resumed this one is part of an event that began for another: a later timer of a pass, or answer of a read */
+  isBehindAnother (stretch) {
+    const { is, read } = stretch.ready
+    for (let { number } = this.places.get(stretch); number > 0 && (is === 'due' || read); number--) {
       const [before, after] = [this.stretches[number - 1], this.stretches[number]]
-      if (after.slept - before.slept >= SLEEP_NS) return false
-      if (before.ready.is === 'due') return true
-      if (!['own', 'emitted'].includes(before.ready.is)) return false
+      if (read ? before.ready.read === read : before.ready.is === 'due') return true
+      if (after.slept - before.slept >= SLEEP_NS || !['own', 'emitted'].includes(before.ready.is)) return false
     }
     return false
   }
@@ -120,7 +120,7 @@ class Truths {
   #addWait (truth, account, stretch, before, cause) {
     const { begin, ready } = stretch
     const wait = begin - before
-    const kind = ready.is === 'due' && this.timeline.isLaterOfPass(stretch) ? `${stretch.kind} behind another` : stretch.kind
+    const kind = this.timeline.isBehindAnother(stretch) ? `${stretch.kind} behind another` : stretch.kind
     if (ready.is === 'jobs') {
       const busy = Math.min(wait, wait - (stretch.slept - cause.slept) + SLACK_NS)
       return add(truth, { from: before, to: begin, kind }, [wait - busy, wait], [0, busy])
