@@ -3,6 +3,7 @@
 // The report against the truth: which requests it tells wrongly, in which
 // component, and at which of their steps.
 
+const { knownAs } = require('./known')
 const { Truths } = require('./truth')
 
 /** What a component may be off: this share of it, or so many ns. */
@@ -11,6 +12,8 @@ const FLOORS_NS = { idle: 200_000, busy: 3_000_000 }
 const UNSEEN_CAP_NS = 200_000
 /** Clock readings lie a little outside of what they bracket. */
 const CLOCK_SLACK_NS = 30_000
+/** A step that skips a stretch waits for so much longer. */
+const GOES_ON_NS = 1_000_000
 const COMPONENTS = ['latency', 'io', 'queue', 'exec']
 
 /**
@@ -28,7 +31,7 @@ const COMPONENTS = ['latency', 'io', 'queue', 'exec']
  * @param {import('./plan').Program[]} programs
  * @param {import('./block').Facts} facts
  * @param {'idle' | 'busy'} machine
- * @returns {{ judged: number, unseen: number, misfits: Misfit[] }}
+ * @returns {{ judged: number, unseen: number, misfits: Misfit[], widths: Map<number, number> }} widths: within how many ns a program's I/O is judged
  */
 function judge (programs, facts, machine) {
   const truths = new Truths(facts)
@@ -44,11 +47,12 @@ function judge (programs, facts, machine) {
     else if (mine.length === 1 && expected[0] === 1) compared.push({ program, row: mine[0], truth: truths.of(account, mine[0]) })
   }
   const unseen = unseenPerStep(compared)
+  const widths = new Map(compared.map(({ program, truth: { io, off, steps } }) => [program.id, io[1] - io[0] + 2 * (Math.max(FLOORS_NS[machine], SHARE * io[1]) + off) + unseen * steps]))
   for (const { program, row, truth } of compared) {
     const worst = worstOf(truth, row, unseen, FLOORS_NS[machine])
     if (worst.excess > 0) misfits.push(misfitOf(program, row, truth, worst, facts.pathOf(row), programs))
   }
-  return { judged: compared.length, unseen, misfits: [...misfits, ...wholeMisfits(facts)] }
+  return { judged: compared.length, unseen, misfits: [...misfits, ...wholeMisfits(facts)], widths }
 }
 
 /** How often a request may be in the statistics; the first is the right one. @returns {number[]} */
@@ -94,17 +98,18 @@ function misfitOf (program, row, truth, { component, error, allowed }, path, pro
 }
 
 /**
- * Where truth and report part: of the step of the report's path that is told most wrongly, the first stretch before
- * it that the path does not have; or else what is told as what.
+ * Where truth and report part: at the step of the report's path that is told most wrongly. Stretches that the path
+ * does not have may have led it astray: the first of those, or the first of a kind that is known to.
  */
 function kindOf (program, row, truth, path, programs) {
   const place = programs.some(({ behind }) => behind === program.id) ? 'followed' : program.connection
+  const told = toldSegments(row, path)
   let most = edgeKind(program, row, truth, place)
-  for (const other of toldSegments(row, path)) {
+  for (const other of told) {
     const wrong = truth.segments.filter(({ component }) => !['unsure', other.component].includes(component))
       .map((segment) => ({ segment, ns: overlap(segment, other) })).filter(({ ns }) => ns > 0)
     const ns = wrong.reduce((sum, each) => sum + each.ns, 0)
-    if (ns > most.ns) most = { ns, kind: lostKind(truth, other) ?? toldKind(wrong, other) }
+    if (ns > most.ns) most = { ns, kind: lostKind(truth, other, told) ?? toldKind(wrong, other) }
   }
   return ['followed', 'pipelined'].includes(place) ? `${place}: ${most.kind}` : most.kind
 }
@@ -117,10 +122,16 @@ function edgeKind ({ body, abandon }, row, truth, place) {
   return { ns: Math.abs(away[side]), kind: `${side} of ${how}: ${away[side] > 0 ? 'late' : 'early'}` }
 }
 
-function lostKind ({ segments }, other) {
-  if (other.component === 'exec') return undefined
-  const lost = segments.find((segment) => segment.component === 'exec' && isWithin(segment, other))
-  return lost && `lost ${lost.kind}`
+function lostKind ({ segments }, other, told) {
+  const ran = segments.filter(({ component }) => component === 'exec')
+  const isLost = (segment) => segment && !told.some((each) => each.component === 'exec' && touches(segment, each))
+  const goesOn = (segment) => touches(segment, other) && other.to - segment.to > GOES_ON_NS
+  let first = other.component === 'exec' ? -1 : ran.findIndex((segment) => isLost(segment) && goesOn(segment))
+  if (first < 0) return undefined
+  const lost = []
+  while (isLost(ran[first - 1])) first--
+  for (; isLost(ran[first]); first++) lost.push(`lost ${ran[first].kind}`)
+  return lost.find(knownAs) ?? lost[0]
 }
 
 function toldKind (wrong, other) {
@@ -133,8 +144,8 @@ function overlap (a, b) {
   return Math.min(a.to, b.to) - Math.max(a.from, b.from)
 }
 
-function isWithin (segment, other) {
-  return segment.from >= other.from - CLOCK_SLACK_NS && segment.to <= other.to + CLOCK_SLACK_NS
+function touches (a, b) {
+  return overlap(a, b) >= -CLOCK_SLACK_NS
 }
 
 function toldSegments (row, path) {

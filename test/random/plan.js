@@ -124,7 +124,7 @@ function step (chance, scale, depth) {
   if (kind === 'pool') made.ms = ms(2, 20)
   if (kind === 'call') made.ms = ms(3, 60)
   if (kind === 'retry') Object.assign(made, { how: chance.pick(WAYS.call), ms: ms(3, 25), failures: chance.whole(1, 2) })
-  if (kind === 'abort') Object.assign(made, { ms: 200, after: ms(3, 40) })
+  if (kind === 'abort') Object.assign(made, { ms: 5000, after: ms(3, 40) })
   if (kind === 'generate') made.steps = steps(chance, scale, depth - 1, 3)
   if (['all', 'any', 'race'].includes(kind)) made.branches = Array.from({ length: chance.whole(2, 3) }, () => steps(chance, scale, depth - 1, 2))
   if (kind === 'any') made.fails = chance.happens(0.5)

@@ -41,17 +41,17 @@ async function shrink ({ seed, count, program, kind }, settings, told) {
   if (programs.length === count && !await fails(programs)) return null
   tell(programs)
   programs = await reduce(programs, (each) => each.id === program, (kept) => fails(withNeeded(programs, kept)), tell)
-  for (let better = true; better && runs < MOST_RUNS;) {
-    better = false
-    for (const smaller of smallerPrograms(programs, program)) {
-      if (!await fails(smaller)) continue
-      programs = smaller
-      tell(programs)
-      better = true
-      break
-    }
+  for (let smaller = programs; smaller;) {
+    programs = smaller
+    smaller = await firstThat(smallerPrograms(programs, program), fails)
+    if (smaller) tell(smaller)
   }
   return programs
+}
+
+async function firstThat (all, fails) {
+  for (const each of all) if (await fails(each)) return each
+  return null
 }
 
 /** With whatever the chosen are pipelined behind. @returns {Program[]} */

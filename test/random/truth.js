@@ -6,6 +6,8 @@
 
 /** Less sleep than this is none: the loop has looked for more, and found it. */
 const SLEEP_NS = 60_000
+/** What runs in the event of what ran before it. */
+const SAME_EVENT = ['tick', 'resolved']
 /** Clock readings, and what a wake-up takes. */
 const SLACK_NS = 150_000
 
@@ -65,10 +67,15 @@ class Timeline {
   /** @returns {boolean} whether what resumed this one is part of an event that began for another: a later timer of a pass, or answer of a read */
   isBehindAnother (stretch) {
     const { is, read } = stretch.ready
-    for (let { number } = this.places.get(stretch); number > 0 && (is === 'due' || read); number--) {
+    const began = ({ ready }) => read ? ready.read === read : ready.is === 'due'
+    return (is === 'due' || Boolean(read)) && this.#isInEventThat(stretch, began)
+  }
+
+  #isInEventThat (stretch, began) {
+    for (let { number } = this.places.get(stretch); number > 0; number--) {
       const [before, after] = [this.stretches[number - 1], this.stretches[number]]
-      if (read ? before.ready.read === read : before.ready.is === 'due') return true
-      if (after.slept - before.slept >= SLEEP_NS || !['own', 'emitted'].includes(before.ready.is)) return false
+      if (began(before)) return true
+      if (after.slept - before.slept >= SLEEP_NS || !(before.ready.is === 'emitted' || SAME_EVENT.includes(before.kind))) return false
     }
     return false
   }

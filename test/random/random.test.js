@@ -1,0 +1,63 @@
+'use strict'
+
+// The part of the random programs that runs every time: seeds that stay. What is
+// told wrongly in a way that is not known (known.js) and is so again fails.
+// `node test/random` runs more of them.
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const { campaign, standing } = require('./campaign')
+const { runBlock } = require('./block')
+const { COMPONENTS, judge } = require('./judge')
+const { generate } = require('./plan')
+const { failureText, summaryText, timelineText } = require('./tell')
+
+const SEED = 1
+const PROGRAMS = 300
+const AGAIN = 2
+const MUTATED = 60
+const MOVED_NS = 20e6
+
+test('a seed gives the same programs again, and another one others', () => {
+  assert.deepEqual(generate(7, 50), generate(7, 50))
+  assert.notDeepEqual(generate(7, 50), generate(8, 50))
+})
+
+test('every kind of step is drawn', () => {
+  const drawn = new Set()
+  const visit = (step) => {
+    drawn.add([step.do, step.how].filter(Boolean).join(' '))
+    for (const inner of [...step.steps ?? [], ...(step.branches ?? []).flat()]) visit(inner)
+  }
+  const programs = generate(1, 2000)
+  for (const { steps } of programs) steps.forEach(visit)
+  for (const kind of ['compute clock', 'timer tick', 'file promises.stat', 'pool pbkdf2', 'call line-unix', 'call http-name', 'emit ring', 'all', 'any', 'race', 'retry fetch', 'abort http', 'generate', 'part']) {
+    assert.ok(drawn.has(kind), kind)
+  }
+  for (const is of [({ connection }) => connection === 'pipelined', ({ abandon }) => abandon, ({ body }) => body?.how === 'iterated', ({ body }) => body?.parts.length === 2]) {
+    assert.ok(programs.some(is))
+  }
+})
+
+test(`${PROGRAMS} random programs are told rightly, or wrongly in a way that is known`, async (t) => {
+  const result = await campaign({ seed: SEED, programs: PROGRAMS, again: AGAIN })
+  for (const line of summaryText(result).split('\n')) t.diagnostic(line)
+  const wrong = standing(result.failures, AGAIN)
+  assert.equal(wrong.length, 0, wrong.map((failure) => `${failureText(failure)}\n${timelineText(failure)}`).join('\n'))
+  assert.ok(result.judged > 0.9 * PROGRAMS)
+})
+
+test('a report in which 20 ms of I/O are told as queueing is found wrong, program by program', async () => {
+  const programs = generate(SEED, MUTATED)
+  await runBlock(programs, {}, (facts) => {
+    const right = judge(programs, facts, 'busy')
+    const wrongNow = new Set(right.misfits.map(({ program }) => program))
+    const idOf = (row) => Number(row.route.split('/x')[1])
+    // As far as its bounds are closer than that: the machine may have had other work.
+    const moved = facts.rows.filter((row) => !wrongNow.has(idOf(row)) && row.io_ns >= MOVED_NS && right.widths.get(idOf(row)) < MOVED_NS)
+    assert.ok(moved.length > 0)
+    const rows = facts.rows.map((row) => moved.includes(row) ? { ...row, io_ns: row.io_ns - MOVED_NS, queue_ns: row.queue_ns + MOVED_NS } : row)
+    const found = new Set(judge(programs, { ...facts, rows }, 'busy').misfits.map(({ program }) => program))
+    for (const row of moved) assert.ok(found.has(idOf(row)), JSON.stringify(COMPONENTS.map((name) => row[`${name}_ns`])))
+  })
+})
