@@ -68,7 +68,8 @@ async function runBlock (programs, { node = process.execPath, causality, told },
 
 function start (children, file, args, more = {}) {
   const kept = Object.entries(process.env).filter(([name]) => !/^(EDGEWISE_|NODE_)/.test(name))
-  const child = spawn(file, args, { env: { ...Object.fromEntries(kept), ...more }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  // In a session of its own: many kernels share the processors out by session first.
+  const child = spawn(file, args, { env: { ...Object.fromEntries(kept), ...more }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true })
   children.push(child)
   takePrecedence(child.pid)
   let stderr = ''

@@ -9,7 +9,9 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { now } = require('./clock')
 
 const PART = 'b'.repeat(100)
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
+/** More at a time are kept waiting, so that a slow machine has no more to do at a time than a fast one. */
+const MOST_OPEN = 12
 
 /** @typedef {{ from: number, to: number }} Moment ns: between these, within one write() */
 
@@ -55,7 +57,8 @@ class Client {
     this.connections = []
     /** When each program's bytes left. @type {Map<number | string, Moment & { parts: Moment[] }>} */
     this.sent = new Map()
-    this.answered = 0
+    /** Programs under way. */
+    this.open = 0
   }
 
   /**
@@ -68,12 +71,18 @@ class Client {
     /** @type {Map<number, Promise<Connection>>} */
     const used = new Map()
     const all = []
+    const ended = () => {
+      this.open--
+      told()
+    }
     for (let i = 0; i < programs.length; i++) {
       const together = [programs[i]]
       while (programs[i + 1]?.connection === 'pipelined' && programs[i + 1].at === together[0].at) together.push(programs[++i])
       const left = together[0].at - (performance.now() - began)
       if (left > 0.5) await sleep(left)
-      const sent = this.#send(together, used).then(told)
+      while (this.open >= MOST_OPEN && together[0].connection !== 'pipelined') await sleep(2)
+      this.open++
+      const sent = this.#send(together, used).then(ended)
       sent.catch(() => {})
       all.push(sent)
     }
@@ -92,7 +101,6 @@ class Client {
     if (first.body) await this.#sendBody(first, to)
     if (first.abandon !== undefined) return this.#abandon(to, first.abandon)
     await Promise.all(answers)
-    this.answered += together.length
     if (to.waiting.length > 0) return
     if (first.connection === 'new') to.socket.destroy()
     else to.idle = true

@@ -58,7 +58,7 @@ async function run (args) {
   const { node, causality, machine, json } = values
   const settings = { seed: Number(values.seed), programs: Number(values.programs), again: Number(values.again), node, causality, machine }
   const progress = progressOf(settings.programs)
-  const result = values.plan ? await judgePlan(readPlan(values.plan), settings, progress.told) : await campaign(settings, progress.told)
+  const result = values.plan ? await judgePlan(readPlan(values.plan), { ...settings, seed: null }, progress.told) : await campaign(settings, progress.told)
   progress.end()
   if (json) console.log(JSON.stringify({ schema: 1, settings, ...result }))
   else console.log(resultText(result, values.show))

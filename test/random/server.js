@@ -92,6 +92,6 @@ process.once('message', () => {
   operations.close()
   fs.writeFileSync(ledgerFile, JSON.stringify(ledger.accounts))
   process.disconnect?.()
-  setTimeout(() => process.exit(), 200).unref()
 })
+process.once('disconnect', () => process.exit())
 process.channel?.unref()

@@ -17,10 +17,14 @@ function planText (plan) {
   return `${arrival.filter(Boolean).join(', ')}: ${plan.steps.map(stepText).join('; ')}`
 }
 
+function placeText ({ seed, count, program }) {
+  return `${seed === null ? '' : `--seed ${seed} --programs ${count}, `}program ${program}`
+}
+
 /** @param {import('./campaign').Failure} failure */
 function failureText (failure) {
   const { seed, count, program, plan, kind, component, error, allowed, truth, told, seen } = failure
-  const lines = [`${kind}  (${seed === null ? '' : `--seed ${seed} --programs ${count}, `}program ${program}${seen > 1 ? `, seen ${seen} times` : ''})`]
+  const lines = [`${kind}  (${placeText({ seed, count, program })}${seen > 1 ? `, seen ${seen} times` : ''})`]
   if (plan) lines.push(`  ${planText(plan)}`)
   if (!truth || !told) return lines.join('\n')
   lines.push(`  ${component} is off by ${ms(error)} ms, of ${ms(allowed)} allowed`)
@@ -51,7 +55,7 @@ function summaryText ({ judged, unseen, failures }) {
   for (const [kind, all] of byKind(failures)) {
     const { known } = all[0]
     const again = all.filter(({ seen }) => seen > 1).length
-    const example = `--seed ${all[0].seed} --programs ${all[0].count}, program ${all[0].program}`
+    const example = placeText(all[0])
     lines.push(`${String(all.length).padStart(6)}  ${kind}  (${known ? `known: ${known}` : `NOT KNOWN, ${again} seen again`}; ${example})`)
   }
   return lines.join('\n')
