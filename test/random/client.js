@@ -57,8 +57,10 @@ class Client {
     this.connections = []
     /** When each program's bytes left. @type {Map<number | string, Moment & { parts: Moment[] }>} */
     this.sent = new Map()
-    /** Programs under way. */
+    /** Sent together and under way. */
     this.open = 0
+    /** @type {Set<number>} programs */
+    this.unanswered = new Set()
   }
 
   /**
@@ -71,8 +73,9 @@ class Client {
     /** @type {Map<number, Promise<Connection>>} */
     const used = new Map()
     const all = []
-    const ended = () => {
+    const ended = (programs) => {
       this.open--
+      for (const { id } of programs) this.unanswered.delete(id)
       told()
     }
     for (let i = 0; i < programs.length; i++) {
@@ -82,18 +85,21 @@ class Client {
       if (left > 0.5) await sleep(left)
       while (this.open >= MOST_OPEN && together[0].connection !== 'pipelined') await sleep(2)
       this.open++
-      const sent = this.#send(together, used).then(ended)
+      const sent = this.#send(together, used).then(() => ended(together))
       sent.catch(() => {})
       all.push(sent)
     }
     const late = sleep(PATIENCE_MS, 'late', { ref: false })
-    if (await Promise.race([Promise.all(all), late]) === 'late') throw new Error('programs have not been answered')
+    if (await Promise.race([Promise.all(all), late]) === 'late') throw new Error(`programs have not been answered: ${[...this.unanswered].join(', ')}`)
   }
 
   async #send (together, used) {
     const [first] = together
     const connection = first.connection === 'pipelined' ? used.get(first.behind) : this.#connect(first.connection)
-    for (const { id } of together) used.set(id, connection)
+    for (const { id } of together) {
+      used.set(id, connection)
+      this.unanswered.add(id)
+    }
     const to = await connection
     const answers = together.map(() => new Promise((resolve) => to.waiting.push(resolve)))
     const moment = to.write(together.map(headOf).join(''))

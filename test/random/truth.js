@@ -36,9 +36,10 @@ class Timeline {
       const [before, after] = [this.stretches[number - 1], this.stretches[number]]
       const slept = after.slept - before.slept
       if (slept < SLEEP_NS) continue
-      // It slept somewhere in this gap; the rest of the gap is Node's own work, perhaps after it.
+      // It slept somewhere in this gap; the rest is Node's own work, perhaps all after it. A sleep that it was not
+      // woken from at once, for want of a processor, may have been over earlier.
       const { ended, off } = this.places.get(after)
-      return Math.max(before.begin, ended + slept - (off - this.places.get(before).off) - SLACK_NS - (after.begin - ended > 2 * slept ? slept : 0))
+      return ended + slept - (off - this.places.get(before).off) - SLACK_NS
     }
     return this.stretches[0].begin
   }

