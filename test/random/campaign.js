@@ -9,11 +9,13 @@ const { generate } = require('./plan')
 const { knownAs } = require('./known')
 
 const BLOCK = 200
+const CLOSE_NS = 20e6
 
 /**
  * @typedef {import('./judge').Misfit & { seed: number | null, count: number, plan: any, known: string | undefined, seen: number }} Failure
  * seen: in how many runs of the same programs
- * @typedef {{ judged: number, unseen: number[], failures: Failure[] }} Result unseen: Node's own work, ns a step, of each block
+ * @typedef {{ judged: number, close: number, unseen: number[], failures: Failure[] }} Result close: of how many the I/O was judged within CLOSE_NS;
+ * unseen: Node's own work, ns a step, of each block
  * @typedef {{ node?: string, causality?: string, machine?: 'idle' | 'busy', again?: number }} Settings again: how often programs of which something unknown is wrong run again
  */
 
@@ -24,11 +26,12 @@ const BLOCK = 200
  */
 async function campaign (settings, told = () => {}) {
   /** @type {Result} */
-  const result = { judged: 0, unseen: [], failures: [] }
+  const result = { judged: 0, close: 0, unseen: [], failures: [] }
   for (let before = 0, seed = settings.seed; before < settings.programs; before += BLOCK, seed++) {
     const programs = generate(seed, Math.min(BLOCK, settings.programs - before))
     const block = await judgePlan(programs, { ...settings, seed }, (done) => told(before + done))
     result.judged += block.judged
+    result.close += block.close
     result.unseen.push(...block.unseen)
     result.failures.push(...block.failures)
   }
@@ -51,7 +54,8 @@ async function judgePlan (programs, { again = 0, seed = null, ...settings }, tol
       if (misfits.some(({ program, kind }) => program === failure.program && knownAs(kind) === failure.known)) failure.seen++
     }
   }
-  return { judged: first.judged, unseen: [first.unseen], failures }
+  const close = [...first.widths.values()].filter((width) => width < CLOSE_NS).length
+  return { judged: first.judged, close, unseen: [first.unseen], failures }
 }
 
 /**

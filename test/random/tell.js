@@ -50,8 +50,8 @@ function byKind (failures) {
 }
 
 /** @param {import('./campaign').Result} result */
-function summaryText ({ judged, unseen, failures }) {
-  const lines = [`${judged} programs judged, of ${failures.length} something is told wrongly. Node's own work: ${unseen.map((ns) => (ns / 1e3).toFixed(0)).join(', ')} us a step.`]
+function summaryText ({ judged, close, unseen, failures }) {
+  const lines = [`${judged} programs judged, ${close} of them within 20 ms; of ${failures.length} something is told wrongly. Node's own work: ${unseen.map((ns) => (ns / 1e3).toFixed(0)).join(', ')} us a step.`]
   for (const [kind, all] of byKind(failures)) {
     const { known } = all[0]
     const again = all.filter(({ seen }) => seen > 1).length
