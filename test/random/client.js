@@ -95,7 +95,7 @@ class Client {
 
   async #send (together, used) {
     const [first] = together
-    const connection = first.connection === 'pipelined' ? used.get(first.behind) : this.#connect(first.connection)
+    const connection = first.connection === 'pipelined' ? this.#same(used.get(first.behind)) : this.#connect(first.connection)
     for (const { id } of together) {
       used.set(id, connection)
       this.unanswered.add(id)
@@ -112,8 +112,14 @@ class Client {
     else to.idle = true
   }
 
+  /** The connection of the request before, unless that has ended with its connection. */
+  async #same (before) {
+    const connection = await before
+    return connection.socket.destroyed ? this.#connect('kept') : connection
+  }
+
   async #connect (kind) {
-    const idle = kind === 'kept' && this.connections.find((each) => each.idle)
+    const idle = kind === 'kept' && this.connections.find((each) => each.idle && !each.socket.destroyed)
     const connection = idle || new Connection(this.port)
     connection.idle = false
     if (!idle) this.connections.push(connection)

@@ -52,7 +52,7 @@ function judge (programs, facts, machine) {
     const worst = worstOf(truth, row, unseen, FLOORS_NS[machine])
     if (worst.excess > 0) misfits.push(misfitOf(program, row, truth, worst, facts.pathOf(row), programs))
   }
-  return { judged: compared.length, unseen, misfits: [...misfits, ...wholeMisfits(facts)], widths }
+  return { judged: compared.length, unseen, misfits: [...misfits, ...wholeMisfits(programs, truths, facts)], widths }
 }
 
 /** How often a request may be in the statistics; the first is the right one. @returns {number[]} */
@@ -62,9 +62,12 @@ function countOf (account) {
   return [0]
 }
 
-function wholeMisfits ({ whole }) {
-  const told = { problems: whole.problems.length, lost: whole.requests.lost, dropped: whole.events.dropped }
-  return Object.entries(told).filter(([, count]) => count > 0).map(([name, count]) => ({ program: -1, kind: `the report has ${count} ${name}`, error: 0, allowed: 0 }))
+function wholeMisfits (programs, truths, { whole }) {
+  const given = programs.map(({ id }) => truths.byId.get(id)).filter((account) => account && countOf(account).includes(0))
+  const aborted = [given.filter((account) => countOf(account).length === 1).length, given.length]
+  const told = { problems: [whole.problems.length, 0, 0], lost: [whole.requests.lost, 0, 0], dropped: [whole.events.dropped, 0, 0], aborted: [whole.requests.aborted, ...aborted] }
+  return Object.entries(told).filter(([, [count, low, high]]) => count < low || count > high)
+    .map(([name, [count, low]]) => ({ program: -1, kind: `the report has ${count} ${name}, not ${low}`, error: 0, allowed: 0 }))
 }
 
 /**

@@ -43,7 +43,7 @@ const KNOWN = [
   },
   {
     name: 'several timers in one pass',
-    kind: /^(timer|abort \w+) behind another: /,
+    kind: /^(timer|abort \w+|emit) behind another: /,
     why: 'the timers that one pass runs share the due time of its first (docs/architecture.md, "What is not seen")'
   },
   {

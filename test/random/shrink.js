@@ -2,9 +2,10 @@
 
 // Makes a failure small: fewer programs beside it, then fewer steps in it. Each
 // try is a run, and what the machine does beside it matters; a try counts when the
-// same program goes wrong in the same way.
+// same program goes wrong in what is the same way, or as little known.
 
 const { judgePrograms } = require('./campaign')
+const { knownAs } = require('./known')
 const { generate } = require('./plan')
 
 const MOST_RUNS = 40
@@ -18,13 +19,13 @@ const ATTEMPTS = 2
  * @param {(text: string) => void} told
  * @returns {Promise<Program[] | null>} null: it does not fail again
  */
-async function shrink ({ seed, count, program, kind }, settings, told) {
+async function shrink ({ seed, count, program, known }, settings, told) {
   let runs = 0
   const fails = async (programs) => {
     for (let i = 0; i < ATTEMPTS && runs < MOST_RUNS; i++) {
       runs++
       const { misfits } = await judgePrograms(programs, settings).catch(() => ({ misfits: [] }))
-      if (misfits.some((misfit) => misfit.program === program && misfit.kind === kind)) return true
+      if (misfits.some((misfit) => misfit.program === program && knownAs(misfit.kind) === known)) return true
     }
     return false
   }

@@ -68,8 +68,19 @@ class Timeline {
   /** @returns {boolean} whether what resumed this one is part of an event that began for another: a later timer of a pass, or answer of a read */
   isBehindAnother (stretch) {
     const { is, read } = stretch.ready
+    if (is === 'emitted') {
+      const emitter = this.#emitterOf(stretch)
+      return emitter.ready.is !== 'emitted' && this.isBehindAnother(emitter)
+    }
     const began = ({ ready }) => read ? ready.read === read : ready.is === 'due'
     return (is === 'due' || Boolean(read)) && this.#isInEventThat(stretch, began)
+  }
+
+  // The last before it that was not emitted itself.
+  #emitterOf (stretch) {
+    let { number } = this.places.get(stretch)
+    while (number > 0 && (this.stretches[number].ready.is === 'emitted' || SAME_EVENT.includes(this.stretches[number].kind))) number--
+    return this.stretches[number]
   }
 
   #isInEventThat (stretch, began) {

@@ -81,7 +81,7 @@ test('several jobs: what the loop slept was no queueing', () => {
 })
 
 function judgeRows (rows) {
-  const facts = { ...handMade(), rows, whole: { problems: [], requests: { lost: 0 }, events: { dropped: 0 } }, pathOf: () => [] }
+  const facts = { ...handMade(), rows, whole: { problems: [], requests: { lost: 0, aborted: 0 }, events: { dropped: 0 } }, pathOf: () => [] }
   return judge([0, 1].map((id) => /** @type {any} */ ({ id, at: 0, connection: 'kept', style: 'await', steps: [] })), facts, 'busy').misfits
 }
 
