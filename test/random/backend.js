@@ -8,13 +8,13 @@ const http = require('node:http')
 const net = require('node:net')
 const { now } = require('./clock')
 
-/** @type {Record<string, { arrived: number, from: number, to: number }>} */
+/** @type {Record<string, { ms: number, arrived: number, from: number, to: number }>} */
 const answers = {}
 
-function answer (question, arrived, write) {
+function answer (question, ms, arrived, write) {
   const from = now()
   write()
-  answers[question] = { arrived, from, to: now() }
+  answers[question] = { ms: Number(ms), arrived, from, to: now() }
 }
 
 // GET /QUESTION/MS/STATUS
@@ -25,7 +25,7 @@ const web = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) 
     if (response.destroyed) return
     response.statusCode = Number(status)
     response.setHeader('content-length', 1)
-    answer(question, arrived, () => response.end('x'))
+    answer(question, ms, arrived, () => response.end('x'))
   }, Number(ms))
 })
 
@@ -48,7 +48,7 @@ async function answerLine (socket, line, arrived, before) {
   const wait = new Promise((resolve) => setTimeout(resolve, Number(ms)))
   await before
   await wait
-  answer(question, arrived, () => socket.write(`${question} ${status}\n`))
+  answer(question, ms, arrived, () => socket.write(`${question} ${status}\n`))
 }
 
 const lines = net.createServer(serveLines)

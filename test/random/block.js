@@ -22,7 +22,7 @@ const AFTERWARDS_MS = 300
 /**
  * @typedef {object} Facts
  * @property {any[]} accounts of the server's ledger
- * @property {Record<string, { arrived: number, from: number, to: number }>} answers of the backend, by question
+ * @property {Record<string, { ms: number, arrived: number, from: number, to: number }>} answers of the backend, by question; after ms, as it was told
  * @property {Map<number | string, any>} sent by the client, by program
  * @property {any[]} rows of the report, one a request
  * @property {any} whole the report

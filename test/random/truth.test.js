@@ -40,7 +40,7 @@ function handMade () {
     },
     { id: 1, stretches: [stretch(-1, 'arrival', ARRIVAL, 145, 170, 27)], final: 0, answering: 169.9 * MS, ended: 170 * MS, closed: null }
   ]
-  const answers = { q1: { arrived: 120 * MS, from: 150 * MS, to: 150 * MS } }
+  const answers = { q1: { ms: 30, arrived: 120 * MS, from: 150 * MS, to: 150 * MS } }
   const sent = new Map([[0, { from: 100 * MS, to: 100 * MS, parts: [] }], [1, { from: 142 * MS, to: 142 * MS, parts: [] }]])
   return { accounts, answers, sent }
 }
@@ -110,6 +110,15 @@ const SAID = [
   { does: 'has an error answered twice', alone: [{ do: 'retry', how: 'line-unix', ms: 10, failures: 2 }], exec: 0, io: 30, queue: 0 },
   { does: 'is behind another', alone: [{ do: 'call', how: 'line-tcp', ms: 15 }], beside: [{ do: 'compute', how: 'clock', ms: 50 }], exec: 0, io: 15, queue: 40 }
 ]
+/** What the machine took while its stretches ran, and by how much the backend was late, ns. */
+function takenFrom (account, answers) {
+  return pathOf(account).reduce((sum, { offBegin, offEnd, parent, ready }) => {
+    const answer = answers[ready.question]
+    const late = answer ? answer.from - account.stretches[parent].end - answer.ms * MS : 0
+    return sum + offEnd - offBegin + Math.max(0, late)
+  }, 0)
+}
+
 const REPEATS = 5
 const APART_MS = 120
 const NEAR_MS = 6
@@ -131,7 +140,7 @@ test('programs written by hand have the components that their numbers say', asyn
       const all = ids.get(said).map((id) => truths.of(truths.byId.get(id), facts.rows.find(({ route }) => route === `GET /p/x${id}`)))
       // What else the machine does only adds to a request's time.
       const best = all.reduce((least, each) => each.latency[0] < least.latency[0] ? each : least)
-      const off = pathOf(truths.byId.get(best.id)).reduce((sum, { offBegin, offEnd }) => sum + offEnd - offBegin, best.off) / MS
+      const off = (best.off + takenFrom(truths.byId.get(best.id), facts.answers)) / MS
       if (off > NEAR_MS) t.diagnostic(`the machine took the processor for ${off.toFixed(1)} ms`)
       for (const component of ['exec', 'io', 'queue']) {
         const found = best[component][0] / MS
