@@ -10,7 +10,9 @@ const { campaign, standing } = require('./campaign')
 const { runBlock } = require('./block')
 const { COMPONENTS, judge } = require('./judge')
 const { generate } = require('./plan')
+const { smallerSteps, withNeeded } = require('./shrink')
 const { failureText, summaryText, timelineText } = require('./tell')
+const { Truths } = require('./truth')
 
 const SEED = 1
 const PROGRAMS = 300
@@ -39,6 +41,14 @@ test('every kind of step is drawn', () => {
   }
 })
 
+test('a smaller program lacks a step, or has in its place what is within it', () => {
+  const [a, b, c] = ['clock', 'tick', 'stat'].map((how) => ({ do: 'step', how }))
+  const all = { do: 'all', branches: [[b], [b, c]] }
+  assert.deepEqual([...smallerSteps([a, all])], [[all], [a], [a, b], [a, b, c]])
+  const programs = /** @type {any[]} */ ([{ id: 0 }, { id: 1, behind: 0 }, { id: 2 }])
+  assert.deepEqual(withNeeded(programs, [programs[1]]).map(({ id }) => id), [0, 1])
+})
+
 test(`${PROGRAMS} random programs are told rightly, or wrongly in a way that is known`, async (t) => {
   const result = await campaign({ seed: SEED, programs: PROGRAMS, again: AGAIN })
   for (const line of summaryText(result).split('\n')) t.diagnostic(line)
@@ -53,6 +63,7 @@ test('a report in which 20 ms of I/O are told as queueing is found wrong, progra
     // Whatever else the machine did: here the judge is judged.
     for (const stretch of facts.accounts.flatMap(({ stretches }) => stretches)) Object.assign(stretch, { offBegin: 0, offEnd: 0 })
     const now = judge(programs, facts, 'busy')
+    checkSums(programs, facts)
     const wrongNow = new Set(now.misfits.map(({ program }) => program))
     const idOf = (row) => Number(row.route.split('/x')[1])
     const moved = facts.rows.filter((row) => !wrongNow.has(idOf(row)) && row.io_ns >= MOVED_NS && (now.widths.get(idOf(row)) ?? Infinity) < MOVED_NS)
@@ -62,3 +73,14 @@ test('a report in which 20 ms of I/O are told as queueing is found wrong, progra
     for (const row of moved) assert.ok(found.has(idOf(row)), JSON.stringify(COMPONENTS.map((name) => row[`${name}_ns`])))
   })
 })
+
+/** The components of a truth are a latency, wherever within their ranges they are. */
+function checkSums (programs, facts) {
+  const truths = new Truths(facts)
+  for (const { id, body } of programs) {
+    const row = facts.rows.find(({ route }) => route === `${body ? 'POST' : 'GET'} /p/x${id}`)
+    if (!row) continue
+    const { latency, io, queue, exec } = truths.of(truths.byId.get(id), row)
+    assert.ok(io[0] + queue[0] + exec[0] <= latency[0] + 1 && io[1] + queue[1] + exec[1] >= latency[0] - 1, `program ${id}: ${[io, queue, exec]} in ${latency}`)
+  }
+}
