@@ -47,6 +47,7 @@ class Run {
   }
 
   async #awaitWhole (step, branch) {
+    branch.resume()
     const waiting = this.#awaitStep(step, branch)
     branch.pause()
     await waiting
@@ -65,6 +66,7 @@ class Run {
   async #awaitBranches (step, branch) {
     const branches = step.branches.map(async (steps, index) => {
       const ended = await this.await(steps, branch.fork())
+      ended.resume()
       ended.leave()
       if (step.fails && index === 0) throw new Error('this branch fails')
       return ended

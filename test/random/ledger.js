@@ -94,7 +94,7 @@ class Branch {
     this.ledger.last = stretch
   }
 
-  /** It waits. What it began in the stretch that ends here is done by `enter`. */
+  /** It waits: its stretch ends here, and what it has begun is told by the next `enter`. */
   leave () {
     const stretch = this.account.stretches[this.at]
     stretch.offEnd = offProcessor()
