@@ -64,6 +64,7 @@ test('a report in which 20 ms of I/O are told as queueing is found wrong, progra
     for (const stretch of facts.accounts.flatMap(({ stretches }) => stretches)) Object.assign(stretch, { offBegin: 0, offEnd: 0 })
     const now = judge(programs, facts, 'busy')
     checkSums(programs, facts)
+    checkOrder(facts)
     const wrongNow = new Set(now.misfits.map(({ program }) => program))
     const idOf = (row) => Number(row.route.split('/x')[1])
     const moved = facts.rows.filter((row) => !wrongNow.has(idOf(row)) && row.io_ns >= MOVED_NS && (now.widths.get(idOf(row)) ?? Infinity) < MOVED_NS)
@@ -82,5 +83,15 @@ function checkSums (programs, facts) {
     if (!row) continue
     const { latency, io, queue, exec } = truths.of(truths.byId.get(id), row)
     assert.ok(io[0] + queue[0] + exec[0] <= latency[0] + 1 && io[1] + queue[1] + exec[1] >= latency[0] - 1, `program ${id}: ${[io, queue, exec]} in ${latency}`)
+  }
+}
+
+/** One thread runs one stretch at a time; only what an emitter calls runs within another. */
+function checkOrder ({ accounts }) {
+  const all = accounts.flatMap(({ id, stretches }) => stretches.map((stretch) => ({ id, ...stretch }))).sort((a, b) => a.begin - b.begin)
+  let last = all[0]
+  for (const each of all.slice(1)) {
+    assert.ok(each.begin >= last.end || each.ready.is === 'emitted', `${each.kind} of ${each.id} began ${last.end - each.begin} ns before the end of ${last.kind} of ${last.id}`)
+    if (each.end > last.end) last = each
   }
 }

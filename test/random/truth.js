@@ -44,25 +44,21 @@ class Timeline {
     return this.stretches[0].begin
   }
 
-  /** @returns {number} how long the thread had waited for a processor outside of stretches when this one began, ns */
-  offBefore (stretch) {
+  /**
+   * @param {any[]} path stretches
+   * @returns {number} how long the thread waited for a processor right before and right after them, ns: on which side of
+   *   a begin or an end that was is not known. Elsewhere it changes nothing: the request waited, and others had their turn.
+   */
+  offBeside (path) {
+    const numbers = path.map((stretch) => this.places.get(stretch).number)
+    const gaps = new Set([...numbers, ...numbers.slice(0, -1).map((number) => number + 1)])
+    return [...gaps].reduce((sum, number) => sum + Math.max(0, this.#offAt(number) - this.#offAt(number - 1)), 0)
+  }
+
+  // The first and the last have nothing on their other side.
+  #offAt (number) {
+    const stretch = this.stretches[Math.min(Math.max(number, 0), this.stretches.length - 1)]
     return this.places.get(stretch).off
-  }
-
-  /** @returns {number} the same at the last stretch before `time` */
-  offAt (time) {
-    return this.offBefore(this.lastBefore(time))
-  }
-
-  /** @returns {any} the last stretch that began no later; else the first */
-  lastBefore (time) {
-    let [low, high] = [0, this.stretches.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.stretches[middle].begin <= time) low = middle + 1
-      else high = middle
-    }
-    return this.stretches[Math.max(0, low - 1)]
   }
 
   /** @returns {boolean} whether what resumed this one is part of an event that began for another: a later timer of a pass, or answer of a read */
@@ -121,18 +117,16 @@ class Truths {
     const truth = { id: account.id, start, end, latency: [end - start, end - start], io: [0, 0], queue: [0, 0], exec: [0, 0], steps: 0, off: 0, segments: [] }
     const path = pathOf(account)
     let before = start
-    let off = this.timeline.offAt(start)
     path.forEach((stretch, i) => {
       this.#addWait(truth, account, stretch, before, path[i - 1])
       const left = i + 1 < path.length ? Math.min(stretch.end, path[i + 1].begin) : account.held ? stretch.end : Math.max(end, stretch.begin)
       addExecution(truth, stretch, left)
-      truth.off += Math.max(0, this.timeline.offBefore(stretch) - off)
       before = left
-      off = this.timeline.offBefore(stretch)
     })
     // Who is ahead of it on its connection ends it; how that divides is not ours to say.
     if (account.held) add(truth, { from: before, to: end, kind: 'held' }, [0, end - before], [0, end - before])
     truth.steps = path.length
+    truth.off = this.timeline.offBeside(path)
     return /** @type {Truth} */ (truth)
   }
 
