@@ -33,12 +33,12 @@ const KNOWN = [
   },
   {
     name: 'timers in an event of another kind',
-    kind: /^(timer|abort \w+)( behind another)? in \w+: /,
+    kind: /^(timer|abort \w+|emit)( behind another)? in \w+: /,
     why: 'timers that run right after the check phase, closing handles or a completion are told as part of that event, ready when it was'
   },
   {
     name: 'timer set again after a long pass',
-    kind: /^(timer|abort \w+)( behind another)?: queue told as io$/,
+    kind: /^(timer|abort \w+|emit)( behind another)?: queue told as io$/,
     why: 'a timer that became due while a pass of timers ran: Node sets its handle again, to a millisecond later, and that time is told as its due time'
   },
   {

@@ -55,6 +55,11 @@ class Timeline {
     return [...gaps].reduce((sum, number) => sum + Math.max(0, this.#offAt(number) - this.#offAt(number - 1)), 0)
   }
 
+  /** @returns {number} how long the thread waited for a processor outside of stretches from one on until another began, ns */
+  offBetween (one, another) {
+    return Math.max(0, this.places.get(another).off - this.places.get(one).off)
+  }
+
   // The first and the last have nothing on their other side.
   #offAt (number) {
     const stretch = this.stretches[Math.min(Math.max(number, 0), this.stretches.length - 1)]
@@ -135,7 +140,10 @@ class Truths {
     const wait = begin - before
     const kind = this.timeline.isBehindAnother(stretch) ? `${stretch.kind} behind another` : stretch.kind
     if (ready.is === 'jobs') {
-      const busy = Math.min(wait, wait - (stretch.slept - cause.slept) + SLACK_NS)
+      // Between the jobs the thread may have been kept from a sleep's end, and from Node's own work.
+      const off = this.timeline.offBetween(cause, stretch)
+      const busy = Math.min(wait, wait - (stretch.slept - cause.slept) + off + SLACK_NS)
+      truth.exec[1] += off
       return add(truth, { from: before, to: begin, kind }, [wait - busy, wait], [0, busy])
     }
     if (ready.unseen) {
