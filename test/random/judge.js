@@ -125,16 +125,23 @@ function edgeKind ({ body, abandon }, row, truth, place) {
   return { ns: Math.abs(away[side]), kind: `${side} of ${how}: ${away[side] > 0 ? 'late' : 'early'}` }
 }
 
-function lostKind ({ segments }, other, told) {
-  const ran = segments.filter(({ component }) => component === 'exec')
-  const isLost = (segment) => segment && !told.some((each) => each.component === 'exec' && touches(segment, each))
-  const goesOn = (segment) => touches(segment, other) && other.to - segment.to > GOES_ON_NS
-  let first = other.component === 'exec' ? -1 : ran.findIndex((segment) => isLost(segment) && goesOn(segment))
+function lostKind ({ segments }, { component, wait }, told) {
+  const ran = segments.filter((segment) => segment.component === 'exec')
+  const executed = told.filter((each) => each.component === 'exec')
+  const goesOn = (segment) => touches(segment, wait) && wait.to - segment.to > GOES_ON_NS
+  let first = component === 'exec' ? -1 : ran.findIndex((segment) => isLost(segment, executed) && goesOn(segment))
   if (first < 0) return undefined
   const lost = []
-  while (isLost(ran[first - 1])) first--
-  for (; isLost(ran[first]); first++) lost.push(`lost ${ran[first].kind}`)
+  while (first > 0 && isLost(ran[first - 1], executed)) first--
+  for (; first < ran.length && isLost(ran[first], executed); first++) lost.push(`lost ${ran[first].kind}`)
   return lost.find(knownAs) ?? lost[0]
+}
+
+/** Most of it is no execution, as the report has it; or it is short, and nothing of it. */
+function isLost (segment, executed) {
+  const length = segment.to - segment.from
+  if (length < GOES_ON_NS) return !executed.some((each) => touches(segment, each))
+  return executed.reduce((sum, each) => sum + Math.max(0, overlap(segment, each)), 0) < length / 2
 }
 
 function toldKind (wrong, other) {
@@ -154,10 +161,12 @@ function touches (a, b) {
 function toldSegments (row, path) {
   return path.flatMap((step) => {
     const [begin, end] = [row.start_ns + step.begin_ns, row.start_ns + step.end_ns]
+    const ready = begin - step.queue_ns
+    const wait = { from: ready - step.io_ns, to: begin }
     return [
-      { from: begin - step.queue_ns - step.io_ns, to: begin - step.queue_ns, component: 'io', type: step.type },
-      { from: begin - step.queue_ns, to: begin, component: 'queue', type: step.type },
-      { from: begin, to: end, component: 'exec', type: step.type }
+      { from: wait.from, to: ready, component: 'io', type: step.type, wait },
+      { from: ready, to: begin, component: 'queue', type: step.type, wait },
+      { from: begin, to: end, component: 'exec', type: step.type, wait }
     ].filter(({ from, to }) => to > from)
   })
 }
