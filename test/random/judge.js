@@ -128,13 +128,14 @@ function edgeKind ({ body, abandon }, row, truth, place) {
 function lostKind ({ segments }, { component, wait }, told) {
   const ran = segments.filter((segment) => segment.component === 'exec')
   const executed = told.filter((each) => each.component === 'exec')
-  const goesOn = (segment) => touches(segment, wait) && wait.to - segment.to > GOES_ON_NS
+  const goesOn = (segment) => touches(segment, wait) && segment.to - wait.from > GOES_ON_NS / 2 && wait.to - segment.to > GOES_ON_NS
   let first = component === 'exec' ? -1 : ran.findIndex((segment) => isLost(segment, executed) && goesOn(segment))
   if (first < 0) return undefined
   const lost = []
   while (first > 0 && isLost(ran[first - 1], executed)) first--
   for (; first < ran.length && isLost(ran[first], executed); first++) lost.push(`lost ${ran[first].kind}`)
-  return lost.find(knownAs) ?? lost[0]
+  // The step after them may be one whose cause is a guess.
+  return [...lost, ...ran.slice(first, first + 1).map(({ kind }) => `cause of ${kind}`)].find(knownAs) ?? lost[0]
 }
 
 /** Most of it is no execution, as the report has it; or it is short, and nothing of it. */
@@ -146,7 +147,8 @@ function isLost (segment, executed) {
 
 function toldKind (wrong, other) {
   const { segment } = wrong.reduce((a, b) => b.ns > a.ns ? b : a)
-  const event = /^(timer|abort)/.test(segment.kind) && other.type !== 'timer' ? ` in ${other.type}` : ''
+  const mayBeIn = segment.kind.startsWith('emit') ? ['immediate', 'close'] : /^(timer|abort)/.test(segment.kind) && [other.type]
+  const event = mayBeIn && mayBeIn.includes(other.type) && other.type !== 'timer' ? ` in ${other.type}` : ''
   return `${segment.kind}${event}: ${segment.component} told as ${other.component}`
 }
 

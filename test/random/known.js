@@ -18,7 +18,7 @@ const KNOWN = [
   },
   {
     name: 'functions in a queue of user code',
-    kind: /^(lost )?(line-\w+|emit) callback/,
+    kind: /^(lost |cause of )?(line-\w+|emit) callback/,
     why: 'stock Node does not show whose function a shared connection or an emitter calls (docs/architecture.md, "What is not seen")'
   },
   {
