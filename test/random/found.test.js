@@ -1,0 +1,32 @@
+'use strict'
+
+// What random programs have found (found.js): each several times, of which most
+// must be told rightly. Those that the report is known to be wrong about are to do.
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const FOUND = require('./found')
+const { judgePrograms } = require('./campaign')
+
+const REPEATS = 4
+const APART_MS = 180
+
+/** Of each, the numbers of its programs, by repeat. @type {number[][][]} */
+const numbers = FOUND.map(() => [])
+/** @type {import('./plan').Program[]} */
+const programs = []
+for (let round = 0, at = 0; round < REPEATS; round++) {
+  for (const [i, { programs: together }] of FOUND.entries()) {
+    numbers[i].push(together.map((each) => programs.push(/** @type {any} */ ({ style: 'callback', connection: 'kept', ...each, id: programs.length, at: at + Number(each.at) })) - 1))
+    at += APART_MS
+  }
+}
+const judged = judgePrograms(programs, {})
+
+for (const [i, { name, wrong }] of FOUND.entries()) {
+  test(name, { todo: wrong }, async () => {
+    const { misfits } = await judged
+    const failed = numbers[i].map((ids) => misfits.filter(({ program }) => ids.includes(program))).filter(({ length }) => length > 0)
+    assert.ok(2 * failed.length < REPEATS, `${failed.length} of ${REPEATS} times: ${failed.map((all) => all.map(({ kind }) => kind).join(', ')).join('; ')}`)
+  })
+}
