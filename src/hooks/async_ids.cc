@@ -24,11 +24,10 @@ bool SafeRead(const void* from, void* to, size_t bytes) {
          static_cast<ssize_t>(bytes);
 }
 
-bool CallForId(v8::Local<v8::Context> context, v8::Local<v8::Function> function,
-               double* id) {
+bool CallForId(v8::Isolate* isolate, v8::Local<v8::Context> context,
+               v8::Local<v8::Function> function, double* id) {
   v8::Local<v8::Value> value;
-  return function
-             ->Call(context, v8::Undefined(context->GetIsolate()), 0, nullptr)
+  return function->Call(context, v8::Undefined(isolate), 0, nullptr)
              .ToLocal(&value) &&
          value->NumberValue(context).To(id);
 }
@@ -50,7 +49,7 @@ absl::StatusOr<AsyncIds> FindAsyncIds(v8::Isolate* isolate,
     return absl::UnavailableError("the environment cannot be read");
   }
   double first_id = 0;
-  if (!CallForId(context, next_async_id, &first_id)) {
+  if (!CallForId(isolate, context, next_async_id, &first_id)) {
     return absl::UnavailableError("no fresh async id to compare with");
   }
   const double execution = node::AsyncHooksGetExecutionAsyncId(isolate);
@@ -67,7 +66,7 @@ absl::StatusOr<AsyncIds> FindAsyncIds(v8::Isolate* isolate,
     }
   }
   double second_id = 0;
-  if (!CallForId(context, next_async_id, &second_id) || second_id == first_id) {
+  if (!CallForId(isolate, context, next_async_id, &second_id) || second_id == first_id) {
     return absl::UnavailableError("no fresh async id to compare with");
   }
   for (const double* candidate : candidates) {
