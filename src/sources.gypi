@@ -15,6 +15,7 @@
     "recorder_sources": [
       "src/recorder/event_tracker.cc",
       "src/recorder/event_tracker_vm.cc",
+      "src/recorder/name_queries.cc",
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
       "src/recorder/ring.cc"

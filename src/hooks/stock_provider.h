@@ -60,16 +60,20 @@ class StockProvider : private SystemCallObserver {
   SharedWords* words() { return &words_; }
 
  private:
-  friend class EventTracker;  // asks the two below
+  friend class EventTracker;  // asks the five below
 
   StockProvider(v8::Isolate* isolate, uv_loop_t* loop);
   ~StockProvider() override;
 
   int64_t TimersDueNs();
+  int64_t NativeTimerDueNs() const;
+  bool FilesMayWrite() const;
+  int PolledFd() const;
   bool InJavaScript() const;
 
   [[gnu::hot]] void BeforePoll(int epoll_fd) override;
-  [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait, int count) override;
+  [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait,
+                              const epoll_event* ready, int count) override;
   [[gnu::hot]] Reading BeforeRead(int fd) override;
   [[gnu::hot]] void AfterStampedRead(int fd,
                                      int64_t arrival_realtime_ns) override;
@@ -78,6 +82,10 @@ class StockProvider : private SystemCallObserver {
   void AfterOtherRead(int fd, const void* data, ssize_t bytes) override;
   void BeforeReceive(int fd) override;
   void AfterReceive(int fd) override;
+  bool ReceivesNames(int fd) override { return tracker_->names().Knows(fd); }
+  void AfterNamesReceived(int fd, const void* data, ssize_t bytes,
+                          int64_t arrival_realtime_ns) override;
+  void AfterNamesSent(int fd, const void* data, size_t bytes) override;
   void AfterAccept(int listening_fd, int new_fd) override;
   [[gnu::hot]] void AfterWrite(int fd) override {
     if (IsLoops(fd)) tracker_->Wrote();
@@ -101,6 +109,7 @@ class StockProvider : private SystemCallObserver {
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void OnPrepare(uv_prepare_t* handle);
   static void OnCheck(uv_check_t* handle);
+  static void OnCheckEnd(uv_check_t* handle);
   static void Dispose(void* provider, void (*done)(void*), void* done_arg);
 
   v8::Isolate* const isolate_;
@@ -114,10 +123,16 @@ class StockProvider : private SystemCallObserver {
   uint64_t poll_began_ = 0;
   ThreadPoolObserver thread_pool_;
   uv_prepare_t prepare_;
-  uv_check_t check_;
+  uv_check_t check_;      // the first of the loop's
+  uv_check_t check_end_;  // the last
   const uv_timer_t* node_timer_ = nullptr;  // the one behind all JS timers
   bool timer_was_active_ = false;
   uint64_t timer_was_due_ms_ = 0;
+  uint64_t native_timer_due_ms_ = kNever;  // the first, as the check ended
+  static constexpr uint64_t kNever = UINT64_MAX;
+  // What the loop's last wait found, while it polls.
+  const epoll_event* ready_ = nullptr;
+  int ready_count_ = 0;
   absl::Status interposition_;
 
   std::unique_ptr<Recorder> recorder_;
@@ -129,8 +144,8 @@ class StockProvider : private SystemCallObserver {
   uint64_t gc_begin_[kMaxGcDepth] = {};
   uint32_t gc_depth_ = 0;
 
-  // The environment's cleanup, while it waits for two handles to close.
-  int handles_open_ = 2;
+  // The environment's cleanup, while it waits for its handles to close.
+  int handles_open_ = 3;
   void (*disposed_)(void*) = nullptr;
   void* disposed_arg_ = nullptr;
 };
