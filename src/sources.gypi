@@ -105,6 +105,7 @@
       "src/hooks/direct_io.cc",
       "src/hooks/interpose.cc",
       "src/hooks/patched_v8.cc",
+      "src/hooks/ring_completions.cc",
       "src/hooks/script_calls.cc",
       "src/hooks/stock_provider.cc",
       "src/hooks/thread_pool.cc"

@@ -138,7 +138,7 @@ void StockProvider::NoteLatency(uint64_t latency_ticks) {
 }
 
 StockProvider::StockProvider(v8::Isolate* isolate, uv_loop_t* loop)
-    : isolate_(isolate), loop_(loop), descriptors_(loop), thread_pool_(loop) {
+    : isolate_(isolate), loop_(loop), descriptors_(loop), thread_pool_(loop), rings_(loop) {
   node_timer_ = FindNodeTimer(loop);
   uv_prepare_init(loop, &prepare_);
   uv_check_init(loop, &check_);
@@ -233,6 +233,7 @@ void StockProvider::AttachCallbacks() {
   if (interposition_.ok()) {
     SetSystemCallObserver(this);
     descriptors_.DiscoverAll(watcher_.get());
+    rings_.Enable(tracker_.get(), watcher_.get());
   }
   thread_pool_.Enable(tracker_.get(), patched_ != nullptr);
   isolate_->AddBeforeCallEnteredCallback(&OnEnterJs);
@@ -252,6 +253,7 @@ void StockProvider::DetachCallbacks() {
     gc_depth_ = 0;
   }
   thread_pool_.Disable();
+  rings_.Disable();
   if (interposition_.ok()) {
     SetSystemCallObserver(nullptr);
     RemoveInterposition();
@@ -369,6 +371,7 @@ void StockProvider::AfterPoll(int epoll_fd, bool may_wait,
   if (epoll_fd != loop_->backend_fd) return;
   ready_ = ready;
   ready_count_ = count;
+  rings_.Look(ready, count);
   const uint64_t now = Ticks();
   const bool waited =
       may_wait && TickNs(now - poll_began_) > LongestLookNs(count);
@@ -410,6 +413,12 @@ void StockProvider::BeforeOtherRead(int fd) {
 
 void StockProvider::AfterOtherRead(int fd, const void* data, ssize_t bytes) {
   if (!reading_) return;
+  uint64_t count = 0;  // of an eventfd
+  if (fd == loop_->async_io_watcher.fd &&
+      bytes == static_cast<ssize_t>(sizeof(count))) {
+    std::memcpy(&count, data, sizeof(count));
+    tracker_->WokenBy(count);
+  }
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
   if (fd != loop_->signal_io_watcher.fd) return;
   SignalMessage message;
@@ -435,7 +444,9 @@ void StockProvider::AfterReceive(int) {
 
 void StockProvider::AfterNamesReceived(int fd, const void* data, ssize_t bytes,
                                        int64_t arrival_realtime_ns) {
-  if (!reading_ || (bytes < 0 && errno == EAGAIN)) return;
+  if (bytes < 0 && errno == EAGAIN) return;
+  // libuv gives up a file that has an error before it says so.
+  if (!reading_) tracker_->IoBegin(EventType::kUdpRead, fd, /*watched=*/true);
   tracker_->IoEnd(arrival_realtime_ns);
   tracker_->NameReceived(fd, static_cast<const uint8_t*>(data), bytes);
 }

@@ -10,6 +10,7 @@
 #include "hooks/descriptors.h"
 #include "hooks/interpose.h"
 #include "hooks/patched_v8.h"
+#include "hooks/ring_completions.h"
 #include "hooks/thread_pool.h"
 #include "recorder/event_tracker.h"
 #include "recorder/ready_watcher.h"
@@ -122,6 +123,7 @@ class StockProvider : private SystemCallObserver {
   EventTracker::IoMoment stamped_began_;  // the stamped read that runs
   uint64_t poll_began_ = 0;
   ThreadPoolObserver thread_pool_;
+  RingCompletions rings_;
   uv_prepare_t prepare_;
   uv_check_t check_;      // the first of the loop's
   uv_check_t check_end_;  // the last

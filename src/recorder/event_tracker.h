@@ -172,6 +172,17 @@ class EventTracker {
     names_.TimerRan({DueTicks(due_ns), ReadyKind::kDue});
   }
 
+  // The wake-up that is being read was written `count` times: what each was for
+  // came at the latest with the last.
+  void WokenBy(uint64_t count) {
+    if (count <= 1) return;
+    const uint64_t latest =
+        watcher_ != nullptr ? watcher_->LatestSince(open_.fd) : 0;
+    if (latest != 0 && latest < open_.begin) wakeup_ticks_ = latest;
+    open_.ready = wakeup_ticks_;
+    open_.ready_kind = ReadyKind::kUpperBound;
+  }
+
   // `fd` is a new connection that the running accept has brought; negative:
   // there was none (any more).
   void Accepted(int fd);

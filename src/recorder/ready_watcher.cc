@@ -151,6 +151,7 @@ void ReadyWatcher::NoteReady(int fd, uint64_t ticks) {
   if (slot.ready.load(std::memory_order_relaxed) <= consumed) {
     slot.ready.store(since, std::memory_order_relaxed);
   }
+  slot.latest.store(since, std::memory_order_relaxed);
   AcceptBacklog* const backlog = BacklogOf(fd);
   if (backlog == nullptr) return;
   tcp_info info;

@@ -89,6 +89,14 @@ class ReadyWatcher {
                                                                        : 0;
   }
 
+  // The last time at which it became so, or what was ready grew; 0: not seen.
+  uint64_t LatestSince(int fd) const {
+    if (fd < 0 || fd >= kMaxFds) return 0;
+    const uint64_t latest = slots_[fd].latest.load(std::memory_order_relaxed);
+    return latest > slots_[fd].consumed.load(std::memory_order_relaxed) ? latest
+                                                                        : 0;
+  }
+
   // The loop has just read from `fd`.
   void Consumed(int fd, uint64_t now) {
     if (fd >= 0 && fd < kMaxFds) {
@@ -124,9 +132,11 @@ class ReadyWatcher {
 
  private:
   // Relaxed throughout: each value stands for itself, a late one is an older
-  // truth. `ready` is written by the helper, `consumed` by the loop.
+  // truth. `ready` and `latest` are written by the helper, `consumed` by the
+  // loop.
   struct Slot {
     std::atomic<uint64_t> ready;
+    std::atomic<uint64_t> latest;
     std::atomic<uint64_t> consumed;
     Accept accept;  // the loop's own
   };
