@@ -204,7 +204,6 @@ EventType ThreadPoolObserver::JobType(uv__work* work) {
   char text[sizeof(read_file)] = {};
   if (SafeRead(request + 1, &name, sizeof(name)) && name != nullptr &&
       SafeRead(name, text, sizeof(text))) {
-    if (getenv("WAYS_DEBUG")) fprintf(stderr, "JOB %.12s\n", text);
     if (std::memcmp(text, read_file, sizeof(text)) == 0) {
       return EventType::kFsRead;
     }

@@ -12,6 +12,11 @@ float TicksBetween(uint64_t begin, uint64_t end) {
   return static_cast<float>(static_cast<int64_t>(end - begin));
 }
 
+bool IsRead(EventType type) {
+  return type == EventType::kTcpRead || type == EventType::kPipeRead ||
+         type == EventType::kUdpRead;
+}
+
 }  // namespace
 
 void EventTracker::Attach(EventType type) {
@@ -125,6 +130,9 @@ void EventTracker::OpenPolled(const Signs& signs) {
     // seen, if it is that; the rest came until the loop had read the wake-up.
     Open(EventType::kMessage, kNoFd, begin, wakeup_ticks_,
          ReadyKind::kUpperBound);
+  } else if (open_.entered && IsRead(open_.type) && !signs.files_may_write) {
+    // What was read had news for several (HTTP/2's streams).
+    Open(open_.type, open_.fd, begin, open_.ready, open_.ready_kind);
   } else if (open_.entered) {
     Open(EventType::kWrite, kNoFd, begin, 0, ReadyKind::kNone);
   } else {

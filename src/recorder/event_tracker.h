@@ -349,7 +349,7 @@ class EventTracker {
       if (id == 0) signs.timers_due_ns = loop.TimersDueNs();
       signs.native_due_ns = loop.NativeTimerDueNs();
     } else if (IsUnannounced()) {
-      signs.files_may_write = in_wakeup_ && loop.FilesMayWrite();
+      signs.files_may_write = loop.FilesMayWrite();
       if (!in_wakeup_ || signs.files_may_write) {
         signs.polled_fd = loop.PolledFd();
       }

@@ -4,7 +4,7 @@
 // after it was called.
 //   type   of the event that the callback is, or types
 //   ready  what its ready time may be known by
-//   by     who knows when it was ready: `partner` (another process), `timer` (DELAY after the request), `worker` (tells
+//   by     who knows when it was ready: `partner` (another process), `timer` (DELAY after the request), `itself` (tells
 //          it to `done`), `at once`; none: only its begin is known
 //   cause  `none`: its registration is not observed
 //   since  Node's major version that has it first
@@ -107,11 +107,15 @@ const ways = {
   'dns.cancel': {
     ...named((done) => {
       const resolver = resolverOf(ports.names)
-      resolver.resolve4(name('silent'), () => done())
-      setTimeout(() => resolver.cancel(), DELAY)
+      let at
+      resolver.resolve4(name('silent'), () => done(null, at))
+      setTimeout(() => {
+        at = Number(process.hrtime.bigint())
+        resolver.cancel()
+      }, DELAY)
     }),
     ready: ['due'],
-    by: 'timer',
+    by: 'itself',
     once: true
   },
   'dns.lookup': job('dns', (done) => dns.lookup('localhost', done)),
@@ -272,7 +276,7 @@ const ways = {
     prepare: () => { echoWorker = workerOf("parentPort.on('message', (m) => { pause(); parentPort.postMessage(Number(process.hrtime.bigint())) })"); echoWorker.unref() },
     type: 'message',
     ready: ['observed', 'upper-bound'],
-    by: 'worker',
+    by: 'itself',
     cause: 'none',
     begin: (done) => { echoWorker.once('message', (at) => done(null, at)); echoWorker.postMessage('x') }
   },
@@ -284,7 +288,7 @@ const ways = {
     },
     type: 'message',
     ready: ['observed', 'upper-bound'],
-    by: 'worker',
+    by: 'itself',
     cause: 'none',
     begin: (done) => { broadcaster.onmessage = ({ data }) => done(null, data); broadcaster.postMessage('ask') }
   },

@@ -127,7 +127,7 @@ function judged ({ row, known, request }) {
 
 /** Between which times it was ready. */
 function readinessOf (by, { asked, entered, ready }) {
-  if (by === 'worker') return ready
+  if (by === 'itself') return ready
   if (by === 'timer') return { from: asked + DELAY * 1e6, to: asked + DELAY * 1e6 }
   if (by === 'at once') return { from: asked, to: asked }
   return partner.filter(({ from, to }) => from >= asked && from <= entered).at(-1)

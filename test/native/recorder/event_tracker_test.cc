@@ -180,12 +180,27 @@ TEST_F(EventTrackerTest, ACompletionOnTheSameDescriptorIsAnEventOfItsOwn) {
   Poll();
   tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
+  loop_.files_may_write = true;
   Js(22);  // a write request finished
   Poll();
   const auto records = Finish();
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(TypeOf(records[1]), EventType::kWrite);
   EXPECT_EQ(AsyncId(records[1]), 22u);
+}
+
+TEST_F(EventTrackerTest, OneReadMayHaveNewsForSeveral) {
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
+  Js(21);  // HTTP/2: a stream
+  Js(22);  // another
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(TypeOf(records[1]), EventType::kTcpRead);
+  EXPECT_EQ(AsyncId(records[1]), 22u);
+  EXPECT_EQ(FdOf(records[1]), 7);
+  EXPECT_EQ(ReadyKindOf(records[1]), ReadyKind::kObserved);
 }
 
 TEST_F(EventTrackerTest, AnAcceptGetsItsResourceFromTheHandlerCall) {
