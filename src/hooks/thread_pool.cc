@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "platform/clock.h"
@@ -195,18 +195,17 @@ EventType ThreadPoolObserver::TypeOf(uv__work* work) {
 }
 
 // Node keeps the name of a job of its own behind the request: since Node 26
-// fs.readFile is one. An addon's request has anything there.
+// fs.readFile is one, and fs.writeFile. An addon's request has anything there.
 EventType ThreadPoolObserver::JobType(uv__work* work) {
 #if NODE_MAJOR_VERSION >= 26
   const uv_work_t* const request = RequestAround<uv_work_t>(work);
   const char* name = nullptr;
-  char read_file[] = "fs.readfile";
-  char text[sizeof(read_file)] = {};
+  char text[sizeof("fs.writefile")] = {};
   if (SafeRead(request + 1, &name, sizeof(name)) && name != nullptr &&
-      SafeRead(name, text, sizeof(text))) {
-    if (std::memcmp(text, read_file, sizeof(text)) == 0) {
-      return EventType::kFsRead;
-    }
+      SafeRead(name, text, sizeof(text) - 1)) {
+    const std::string_view job = text;
+    if (job == "fs.readfile") return EventType::kFsRead;
+    if (job == "fs.writefile") return EventType::kFsWrite;
   }
 #endif
   return EventType::kThreadPool;

@@ -238,8 +238,14 @@ const ways = {
     begin: (done) => {
       const file = `${scratch}-polled-${asked++}`
       fs.writeFileSync(file, 'x')
-      fs.watchFile(file, { interval: DELAY }, () => { fs.unwatchFile(file); done(); fs.rmSync(file, { force: true }) })
-      setTimeout(() => fs.writeFileSync(file, 'yy'), DELAY / 4)
+      // The first look may come after a change.
+      const changing = setInterval(() => fs.appendFileSync(file, 'y'), DELAY)
+      fs.watchFile(file, { interval: DELAY }, () => {
+        fs.unwatchFile(file)
+        clearInterval(changing)
+        done()
+        fs.rmSync(file, { force: true })
+      })
     }
   },
 
@@ -310,9 +316,10 @@ const ways = {
     begin: (done) => workerOf('pause()').on('exit', () => done())
   },
   'Atomics.waitAsync': {
-    type: 'message',
-    ready: ['observed', 'upper-bound'],
+    type: ['timer', 'message'], // a delayed task of the platform: a timer of libuv's
+    ready: ['due', 'observed', 'upper-bound'],
     by: 'timer',
+    cause: 'none',
     since: 22,
     begin: (done) => {
       const words = new Int32Array(new SharedArrayBuffer(4))

@@ -32,7 +32,11 @@ async function connect (port) {
   const waiting = []
   socket.on('data', (data) => { if (data.endsWith('\r\n\r\nx')) waiting.shift()() })
   return {
-    get: (path) => new Promise((resolve) => { waiting.push(resolve); socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`) }),
+    get: (path) => new Promise((resolve, reject) => {
+      const overdue = setTimeout(() => reject(new Error(`${path} is not answered`)), 20_000)
+      waiting.push(() => { clearTimeout(overdue); resolve(undefined) })
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
+    }),
     end: () => socket.destroy()
   }
 }
@@ -52,6 +56,7 @@ before(async () => {
     env: { ...plainEnvironment(), EDGEWISE_OUT: out(), ...(process.env.WAYS_IO_URING ? { UV_USE_IO_URING: '1' } : {}) },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc']
   })
+  after(() => child.kill('SIGKILL'))
   try { for (const pid of [child.pid, process.pid]) os.setPriority(pid, os.constants.priority.PRIORITY_HIGHEST) } catch {}
   child.stderr.on('data', (data) => { stderr += data })
   const [{ port }] = await Promise.race([once(child, 'message'), once(child, 'close').then(() => { throw new Error(stderr) })])
