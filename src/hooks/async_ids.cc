@@ -121,12 +121,14 @@ absl::StatusOr<AsyncIds> FindAsyncIds(v8::Isolate* isolate,
     }
   }
   double second_id = 0;
-  if (!CallForId(isolate, context, next_async_id, &second_id) || second_id == first_id) {
+  if (!CallForId(isolate, context, next_async_id, &second_id) ||
+      second_id == first_id) {
     return absl::UnavailableError("no fresh async id to compare with");
   }
   for (const double* candidate : candidates) {
     if (candidate[2] != second_id) continue;
-    return AsyncIds{candidate, FindDepth(isolate, WordsBefore(words, candidate))};
+    return AsyncIds{candidate,
+                    FindDepth(isolate, WordsBefore(words, candidate))};
   }
   return absl::UnavailableError(
       "this Node keeps its async ids where they could not be found");

@@ -3,7 +3,6 @@
 #include <node.h>
 #include <sched.h>
 #include <signal.h>
-
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -93,11 +92,10 @@ const uv_timer_t* FirstTimer(uv_loop_t* loop, const uv_timer_t* except) {
     const Node* parent;
   };
   const auto timer_of = [](const Node* node) {
-    return node == nullptr
-               ? nullptr
-               : reinterpret_cast<const uv_timer_t*>(
-                     reinterpret_cast<const char*>(node) + sizeof(Node) -
-                     offsetof(uv_timer_t, timeout));
+    return node == nullptr ? nullptr
+                           : reinterpret_cast<const uv_timer_t*>(
+                                 reinterpret_cast<const char*>(node) +
+                                 sizeof(Node) - offsetof(uv_timer_t, timeout));
   };
   const auto* const top = static_cast<const Node*>(loop->timer_heap.min);
   const uv_timer_t* const first = timer_of(top);
@@ -138,7 +136,11 @@ void StockProvider::NoteLatency(uint64_t latency_ticks) {
 }
 
 StockProvider::StockProvider(v8::Isolate* isolate, uv_loop_t* loop)
-    : isolate_(isolate), loop_(loop), descriptors_(loop), thread_pool_(loop), rings_(loop) {
+    : isolate_(isolate),
+      loop_(loop),
+      descriptors_(loop),
+      thread_pool_(loop),
+      rings_(loop) {
   node_timer_ = FindNodeTimer(loop);
   uv_prepare_init(loop, &prepare_);
   uv_check_init(loop, &check_);
@@ -456,8 +458,8 @@ void StockProvider::AfterNamesSent(int fd, const void* data, size_t bytes) {
   socklen_t length = sizeof(type);
   if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0) return;
   StampArrivals(fd);
-  tracker_->NameSent(fd, type == SOCK_STREAM,
-                     static_cast<const uint8_t*>(data), bytes);
+  tracker_->NameSent(fd, type == SOCK_STREAM, static_cast<const uint8_t*>(data),
+                     bytes);
 }
 
 void StockProvider::AfterAccept(int listening_fd, int new_fd) {

@@ -125,8 +125,8 @@ class StockProvider : private SystemCallObserver {
   ThreadPoolObserver thread_pool_;
   RingCompletions rings_;
   uv_prepare_t prepare_;
-  uv_check_t check_;      // the first of the loop's
-  uv_check_t check_end_;  // the last
+  uv_check_t check_;                        // the first of the loop's
+  uv_check_t check_end_;                    // the last
   const uv_timer_t* node_timer_ = nullptr;  // the one behind all JS timers
   bool timer_was_active_ = false;
   uint64_t timer_was_due_ms_ = 0;

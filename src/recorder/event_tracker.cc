@@ -90,7 +90,8 @@ void EventTracker::EnterOther(uint64_t id, const Signs& signs) {
     // A scope without an id that no wake-up explains is the running event's.
     if (id == 0 && !after_check() && (!in_wakeup_ || open_.in_work)) return;
     OpenUnannounced(signs);
-  } else if (phase_ == Phase::kAfterCheck || open_.type == EventType::kUnknown) {
+  } else if (phase_ == Phase::kAfterCheck ||
+             open_.type == EventType::kUnknown) {
     OpenUnannounced(signs);
   }
   if (phase_ == Phase::kCheck) OpenImmediate(id);
@@ -162,9 +163,8 @@ void EventTracker::NameReceived(int fd, const uint8_t* data, ssize_t bytes) {
 // loop's own wait tell.
 NameQueries::Readiness EventTracker::Told() const {
   const bool observed = open_.ready != 0 || poll_waited_ || open_.watched;
-  return {
-      open_.ready != 0 ? std::min(open_.ready, poll_ticks_) : poll_ticks_,
-      observed ? ReadyKind::kObserved : ReadyKind::kUpperBound};
+  return {open_.ready != 0 ? std::min(open_.ready, poll_ticks_) : poll_ticks_,
+          observed ? ReadyKind::kObserved : ReadyKind::kUpperBound};
 }
 
 void EventTracker::Enter(uint64_t id) {

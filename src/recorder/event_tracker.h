@@ -26,8 +26,8 @@ struct AsyncIds {
   }
 
   // Of an entry into JavaScript under id 0: whether it is one that Node makes
-  // when it has left a callback's scope, for ticks and microtasks; else it is in
-  // a scope (immediates, tasks of the platform).
+  // when it has left a callback's scope, for ticks and microtasks; else it is
+  // in a scope (immediates, tasks of the platform).
   bool LeftScope() const { return *depth == 0; }
 
  private:
@@ -167,7 +167,8 @@ class EventTracker {
   void NameReceived(int fd, const uint8_t* data, ssize_t bytes);
   const NameQueries& names() const { return names_; }
 
-  // A timer of libuv's own, not Node's for JavaScript, has run; it was due then.
+  // A timer of libuv's own, not Node's for JavaScript, has run; it was due
+  // then.
   void NativeTimerRan(int64_t due_ns) {
     names_.TimerRan({DueTicks(due_ns), ReadyKind::kDue});
   }
@@ -433,12 +434,12 @@ class EventTracker {
   Phase phase_ = Phase::kPoll;
   bool handles_close_ = false;  // there are close callbacks to run
   bool timers_ran_ = false;     // since the check phase
-  bool in_wakeup_ = false;  // what was read last is another thread's wake-up
+  bool in_wakeup_ = false;     // what was read last is another thread's wake-up
   uint64_t wakeup_ticks_ = 0;  // when the wake-up was read
-  bool poll_waited_ = false;  // the loop slept before the current batch
-  uint64_t poll_ticks_ = 0;   // when the current batch's files were ready
-  uint64_t polls_ = 0;        // waits of the loop so far
-  uint64_t last_check_ = 0;   // begin of the check phase before this one
+  bool poll_waited_ = false;   // the loop slept before the current batch
+  uint64_t poll_ticks_ = 0;    // when the current batch's files were ready
+  uint64_t polls_ = 0;         // waits of the loop so far
+  uint64_t last_check_ = 0;    // begin of the check phase before this one
   uint64_t this_check_ = 0;
   uint64_t next_sequence_;       // of the next event or slice
   uint64_t slice_sequence_ = 0;  // of the running slice

@@ -53,8 +53,8 @@ class EventTrackerTest : public ::testing::Test {
   // Of a Node whose stack of contexts was found.
   void KnowDepth() { Start({ids_, &depth_}); }
   void Start(AsyncIds ids) {
-    tracker_ = std::make_unique<EventTracker>(recorder_.get(), nullptr, ids,
-                                              &words_);
+    tracker_ =
+        std::make_unique<EventTracker>(recorder_.get(), nullptr, ids, &words_);
   }
   // The loop comes back with work.
   void Poll(bool waited = true) {
