@@ -134,7 +134,7 @@ function judged ({ row, known, request }) {
 function readinessOf (by, { asked, entered, ready }) {
   if (by === 'itself') return ready
   if (by === 'timer') return { from: asked + DELAY * 1e6, to: asked + DELAY * 1e6 }
-  if (by === 'at once') return { from: asked, to: asked }
+  if (by === 'at once') return { from: asked, to: entered }
   return partner.filter(({ from, to }) => from >= asked && from <= entered).at(-1)
 }
 
