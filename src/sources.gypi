@@ -35,6 +35,7 @@
       "src/recorder/protocol/sql_tokens.cc",
       "src/recorder/protocol/tls.cc",
       "src/recorder/questions.cc",
+      "src/recorder/name_queries.cc",
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
       "src/recorder/ring.cc"
@@ -129,6 +130,7 @@
       "src/hooks/interpose.cc",
       "src/hooks/patched_v8.cc",
       "src/hooks/process_exit.cc",
+      "src/hooks/ring_completions.cc",
       "src/hooks/script_calls.cc",
       "src/hooks/stock_connections.cc",
       "src/hooks/stock_provider.cc",

@@ -117,7 +117,8 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
       BringsBytes(event_->type) ? connections_.OfFd(event_->fd) : nullptr;
   if (connection_ != nullptr) {
     const Registrant owner = WhoseBytes(*connection_);
-    if (owner.request.generation != 0 || connection_->asked) return owner;
+    if (owner.request.generation != 0) return owner;
+    if (connection_->asked && !continues_read_) return {};
   }
   return StepOf(FindById(event_->async_id));
 }

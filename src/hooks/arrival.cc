@@ -38,6 +38,21 @@ Stamping StampArrivals(int fd) {
 
 void DoNotStampArrivals(int fd) { SetStamps(fd, 0); }
 
+namespace {
+
+int64_t StampIn(msghdr* message) {
+  const cmsghdr* const header = CMSG_FIRSTHDR(message);
+  if (header == nullptr || header->cmsg_level != SOL_SOCKET ||
+      header->cmsg_type != SCM_TIMESTAMPNS) {
+    return 0;
+  }
+  timespec stamp;
+  std::memcpy(&stamp, CMSG_DATA(header), sizeof(stamp));
+  return int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
+}
+
+}  // namespace
+
 ssize_t ReadStamped(int fd, void* data, size_t size, int64_t* realtime_ns) {
   *realtime_ns = 0;
   iovec part{data, size};
@@ -49,14 +64,27 @@ ssize_t ReadStamped(int fd, void* data, size_t size, int64_t* realtime_ns) {
   message.msg_controllen = sizeof(control);
   // recvmsg(2), less glibc's entry into a cancellation point.
   const ssize_t bytes = syscall(SYS_recvmsg, fd, &message, 0);
-  if (bytes <= 0) return bytes;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header != nullptr && header->cmsg_level == SOL_SOCKET &&
-      header->cmsg_type == SCM_TIMESTAMPNS) {
-    timespec stamp;
-    std::memcpy(&stamp, CMSG_DATA(header), sizeof(stamp));
-    *realtime_ns = int64_t{stamp.tv_sec} * 1'000'000'000 + stamp.tv_nsec;
-  }
+  if (bytes > 0) *realtime_ns = StampIn(&message);
+  return bytes;
+}
+
+ssize_t ReceiveStamped(int fd, void* data, size_t size, int flags,
+                       sockaddr* address, socklen_t* length,
+                       int64_t* realtime_ns) {
+  *realtime_ns = 0;
+  iovec part{data, size};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
+  msghdr message{};
+  message.msg_name = address;
+  message.msg_namelen = address != nullptr && length != nullptr ? *length : 0;
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  const ssize_t bytes = recvmsg(fd, &message, flags);
+  if (bytes < 0) return bytes;
+  if (address != nullptr && length != nullptr) *length = message.msg_namelen;
+  *realtime_ns = StampIn(&message);
   return bytes;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace edgewise {
 
-// The kernel's own time of arrival of what a TCP socket receives
+// The kernel's own time of arrival of what a socket receives
 // (SO_TIMESTAMPNS), which TCP has given with recvmsg() since Linux 4.17. It is
 // taken as the packet comes in, whatever the loop and this machine's
 // schedulers do meanwhile; sockets that a listening socket accepts inherit the
@@ -29,5 +30,10 @@ void DoNotStampArrivals(int fd);
 // ENOTSOCK.
 [[gnu::hot]] ssize_t ReadStamped(int fd, void* data, size_t size,
                                  int64_t* realtime_ns);
+
+// recvfrom(2), and when the last of the bytes arrived, as above.
+ssize_t ReceiveStamped(int fd, void* data, size_t size, int flags,
+                       sockaddr* address, socklen_t* length,
+                       int64_t* realtime_ns);
 
 }  // namespace edgewise

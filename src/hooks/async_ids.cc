@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -24,14 +25,66 @@ bool SafeRead(const void* from, void* to, size_t bytes) {
          static_cast<ssize_t>(bytes);
 }
 
-bool CallForId(v8::Local<v8::Context> context, v8::Local<v8::Function> function,
-               double* id) {
+bool CallForId(v8::Isolate* isolate, v8::Local<v8::Context> context,
+               v8::Local<v8::Function> function, double* id) {
   v8::Local<v8::Value> value;
-  return function
-             ->Call(context, v8::Undefined(v8::Isolate::GetCurrent()), 0,
-                    nullptr)
+  return function->Call(context, v8::Undefined(isolate), 0, nullptr)
              .ToLocal(&value) &&
          value->NumberValue(context).To(id);
+}
+
+constexpr size_t kCounts = 16;
+using Counts = std::array<uint32_t, kCounts>;
+
+// Which of Node's counts is the depth of its stack of contexts: with every
+// context that is entered it grows by one. `words` point to where they may be.
+const uint32_t* FindDepth(v8::Isolate* isolate,
+                          const std::vector<const void*>& words) {
+  std::vector<const uint32_t*> candidates;
+  std::vector<Counts> before;
+  for (const void* word : words) {
+    const auto address = reinterpret_cast<uintptr_t>(word);
+    if (address < 4096 || address % alignof(uint32_t) != 0) continue;
+    Counts counts;
+    if (!SafeRead(word, &counts, sizeof(counts))) continue;
+    candidates.push_back(static_cast<const uint32_t*>(word));
+    before.push_back(counts);
+  }
+  const auto all_show = [&](size_t of, size_t at, uint32_t more) {
+    Counts counts;
+    return SafeRead(candidates[of], &counts, sizeof(counts)) &&
+           counts[at] == before[of][at] + more;
+  };
+  const v8::Local<v8::Object> resource = v8::Object::New(isolate);
+  constexpr uint32_t kEntered = 3;
+  std::vector<const uint32_t*> found;
+  {
+    const node::CallbackScope first(isolate, resource, {0, 0});
+    const node::CallbackScope second(isolate, resource, {0, 0});
+    const node::CallbackScope third(isolate, resource, {0, 0});
+    for (size_t of = 0; of < candidates.size(); ++of) {
+      for (size_t at = 0; at < kCounts; ++at) {
+        if (all_show(of, at, kEntered)) found.push_back(&candidates[of][at]);
+      }
+    }
+  }
+  const uint32_t* depth = nullptr;
+  for (const uint32_t* one : found) {
+    for (size_t of = 0; of < candidates.size(); ++of) {
+      const auto at = static_cast<size_t>(one - candidates[of]);
+      if (at < kCounts && all_show(of, at, 0)) depth = one;
+    }
+  }
+  return depth;
+}
+
+// The pointers that stand before `last` in `words`: in Node's AsyncHooks the
+// counts come before the ids.
+std::vector<const void*> WordsBefore(const std::vector<const void*>& words,
+                                     const void* last) {
+  constexpr ptrdiff_t kNear = 12;
+  const auto at = std::find(words.begin(), words.end(), last);
+  return {at - std::min(kNear, at - words.begin()), at};
 }
 
 }  // namespace
@@ -51,7 +104,7 @@ absl::StatusOr<AsyncIds> FindAsyncIds(v8::Isolate* isolate,
     return absl::UnavailableError("the environment cannot be read");
   }
   double first_id = 0;
-  if (!CallForId(context, next_async_id, &first_id)) {
+  if (!CallForId(isolate, context, next_async_id, &first_id)) {
     return absl::UnavailableError("no fresh async id to compare with");
   }
   const double execution = node::AsyncHooksGetExecutionAsyncId(isolate);
@@ -68,11 +121,14 @@ absl::StatusOr<AsyncIds> FindAsyncIds(v8::Isolate* isolate,
     }
   }
   double second_id = 0;
-  if (!CallForId(context, next_async_id, &second_id) || second_id == first_id) {
+  if (!CallForId(isolate, context, next_async_id, &second_id) ||
+      second_id == first_id) {
     return absl::UnavailableError("no fresh async id to compare with");
   }
   for (const double* candidate : candidates) {
-    if (candidate[2] == second_id) return AsyncIds{candidate};
+    if (candidate[2] != second_id) continue;
+    return AsyncIds{candidate,
+                    FindDepth(isolate, WordsBefore(words, candidate))};
   }
   return absl::UnavailableError(
       "this Node keeps its async ids where they could not be found");

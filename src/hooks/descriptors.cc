@@ -91,7 +91,8 @@ void Descriptors::Forget() {
     const auto index = static_cast<size_t>(fd);
     if (index >= known.size()) return;
     const EventType type = known[index].type;
-    if (type == EventType::kTcpRead || type == EventType::kAccept) {
+    if (type == EventType::kTcpRead || type == EventType::kAccept ||
+        type == EventType::kUdpRead) {
       DoNotStampArrivals(fd);
     }
   };

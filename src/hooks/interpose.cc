@@ -35,21 +35,22 @@ thread_local LoopObserver* loop_observer
 constexpr size_t kKernelMaskBytes = _NSIG / 8;
 
 template <typename Call>
-[[gnu::hot]] int ObservedPoll(int epoll_fd, int timeout, Call call) {
+[[gnu::hot]] int ObservedPoll(int epoll_fd, const epoll_event* events,
+                              int timeout, Call call) {
   SystemCallObserver* const self = observer;
   if (self == nullptr) return call();
   self->BeforePoll(epoll_fd);
   const int count = call();
-  self->AfterPoll(epoll_fd, /*may_wait=*/timeout != 0, count);
+  self->AfterPoll(epoll_fd, /*may_wait=*/timeout != 0, events, count);
   return count;
 }
 
 template <typename Call>
 int Poll(int epoll_fd, const epoll_event* events, int timeout, Call call) {
   LoopObserver* const loop = loop_observer;
-  if (loop == nullptr) return ObservedPoll(epoll_fd, timeout, call);
+  if (loop == nullptr) return ObservedPoll(epoll_fd, events, timeout, call);
   loop->BeforePoll(epoll_fd);
-  const int count = ObservedPoll(epoll_fd, timeout, call);
+  const int count = ObservedPoll(epoll_fd, events, timeout, call);
   loop->AfterPoll(epoll_fd, events, count);
   return count;
 }
@@ -111,8 +112,38 @@ int RecvMMsg(int fd, mmsghdr* messages, unsigned count, int flags,
 
 ssize_t RecvFrom(int fd, void* data, size_t size, int flags, sockaddr* address,
                  socklen_t* length) {
+  SystemCallObserver* const self = observer;
+  if (self != nullptr && self->ReceivesNames(fd)) {
+    return Receive(fd, [&] {
+      int64_t arrival_ns = 0;
+      const ssize_t bytes =
+          ReceiveStamped(fd, data, size, flags, address, length, &arrival_ns);
+      const int error = errno;
+      self->AfterNamesReceived(fd, data, bytes, arrival_ns);
+      errno = error;
+      return bytes;
+    });
+  }
   return Receive(
       fd, [&] { return recvfrom(fd, data, size, flags, address, length); });
+}
+
+ssize_t Recv(int fd, void* data, size_t size, int flags) {
+  return RecvFrom(fd, data, size, flags, nullptr, nullptr);
+}
+
+// Node's streams are written to otherwise.
+ssize_t SendTo(int fd, const void* data, size_t size, int flags,
+               const sockaddr* address, socklen_t length) {
+  const ssize_t bytes = sendto(fd, data, size, flags, address, length);
+  if (observer != nullptr && bytes > 0) {
+    observer->AfterNamesSent(fd, data, static_cast<size_t>(bytes));
+  }
+  return bytes;
+}
+
+ssize_t Send(int fd, const void* data, size_t size, int flags) {
+  return SendTo(fd, data, size, flags, nullptr, 0);
 }
 
 int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
@@ -186,6 +217,9 @@ const Replacement kReplacements[] = {
     {"recvmsg", reinterpret_cast<void*>(&RecvMsg)},
     {"recvmmsg", reinterpret_cast<void*>(&RecvMMsg)},
     {"recvfrom", reinterpret_cast<void*>(&RecvFrom)},
+    {"recv", reinterpret_cast<void*>(&Recv)},
+    {"send", reinterpret_cast<void*>(&Send)},
+    {"sendto", reinterpret_cast<void*>(&SendTo)},
     {"accept4", reinterpret_cast<void*>(&Accept4)},
     {"write", reinterpret_cast<void*>(&Write)},
     {"writev", reinterpret_cast<void*>(&WriteV)},

@@ -20,8 +20,10 @@ class SystemCallObserver {
   virtual ~SystemCallObserver() = default;
   virtual void BeforePoll(int epoll_fd) = 0;
   // `may_wait`: the call was one that waits for what is not ready yet. `count`:
-  // the files that it found, or -1.
-  virtual void AfterPoll(int epoll_fd, bool may_wait, int count) = 0;
+  // the files that it found, or -1: `ready`, which live until they have been
+  // handled.
+  virtual void AfterPoll(int epoll_fd, bool may_wait, const epoll_event* ready,
+                         int count) = 0;
   // read, of which what follows depends on the file. kUnseen: none of the
   // loop's, nothing follows. It may be libuv's handler of signals that reads,
   // and writes, in the middle of anything that this thread does: for such a
@@ -41,6 +43,13 @@ class SystemCallObserver {
   // recvmsg, recvmmsg, recvfrom, accept4.
   virtual void BeforeReceive(int fd) = 0;
   virtual void AfterReceive(int fd) = 0;
+  // recvfrom, instead of the two above, where ReceivesNames: `fd` is a
+  // resolver's (c-ares). With the stamp of what was received.
+  virtual bool ReceivesNames(int fd) = 0;
+  virtual void AfterNamesReceived(int fd, const void* data, ssize_t bytes,
+                                  int64_t arrival_realtime_ns) = 0;
+  // send, sendto: only a resolver calls those. `bytes` were sent of `data`.
+  virtual void AfterNamesSent(int fd, const void* data, size_t bytes) = 0;
   // `new_fd` is negative when there was no connection.
   virtual void AfterAccept(int listening_fd, int new_fd) = 0;
   // write, writev; of whatever file, as for kUnseen. `data`: the first `size`

@@ -3,13 +3,18 @@
 #include <node.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "hooks/arrival.h"
 #include "hooks/process_exit.h"
 #include "platform/clock.h"
 #include "platform/poll_wait.h"
@@ -52,6 +57,58 @@ const uv_timer_t* FindNodeTimer(uv_loop_t* loop) {
   return found;
 }
 
+// libuv runs the check handles that were started last first, and puts each that
+// has run behind the others: what stands last stays there, unless it was put
+// there while they run.
+void RunLast(uv_loop_t* loop, uv_check_t* check) {
+  // struct uv__queue is {next, prev}; older headers spell it void*[2].
+  struct Node {
+    Node* next;
+    Node* previous;
+  };
+  auto* const node = reinterpret_cast<Node*>(&check->queue);
+  auto* const head = reinterpret_cast<Node*>(&loop->check_handles);
+  if (head->previous == node) return;
+  node->previous->next = node->next;
+  node->next->previous = node->previous;
+  node->next = head;
+  node->previous = head->previous;
+  head->previous->next = node;
+  head->previous = node;
+}
+
+// Whether `watcher` is that of a uv_poll_t, whose file its owner reads.
+bool IsPolled(const uv_loop_t* loop, const uv__io_t* watcher) {
+  const auto* const handle = reinterpret_cast<const uv_handle_t*>(
+      reinterpret_cast<const char*>(watcher) - offsetof(uv_poll_t, io_watcher));
+  // In other handles the watcher stands elsewhere.
+  return handle->loop == loop && handle->type == UV_POLL;
+}
+
+// The first of the timers that will be due, but for `except`; null: none.
+const uv_timer_t* FirstTimer(uv_loop_t* loop, const uv_timer_t* except) {
+  // A timer is a node of libuv's heap, {left, right, parent}, by the three
+  // pointers before its time.
+  struct Node {
+    const Node* left;
+    const Node* right;
+    const Node* parent;
+  };
+  const auto timer_of = [](const Node* node) {
+    return node == nullptr ? nullptr
+                           : reinterpret_cast<const uv_timer_t*>(
+                                 reinterpret_cast<const char*>(node) +
+                                 sizeof(Node) - offsetof(uv_timer_t, timeout));
+  };
+  const auto* const top = static_cast<const Node*>(loop->timer_heap.min);
+  const uv_timer_t* const first = timer_of(top);
+  if (first == nullptr || first != except) return first;
+  const uv_timer_t* const left = timer_of(top->left);
+  const uv_timer_t* const right = timer_of(top->right);
+  if (left == nullptr || right == nullptr) return left;
+  return left->timeout <= right->timeout ? left : right;
+}
+
 // What libuv's signal handler writes to the loop's signal pipe.
 struct SignalMessage {
   uv_signal_t* handle;
@@ -84,13 +141,19 @@ void StockProvider::NoteLatency(uint64_t latency_ticks) {
 }
 
 StockProvider::StockProvider(v8::Isolate* isolate, uv_loop_t* loop)
-    : isolate_(isolate), loop_(loop), descriptors_(loop), thread_pool_(loop) {
+    : isolate_(isolate),
+      loop_(loop),
+      descriptors_(loop),
+      thread_pool_(loop),
+      rings_(loop) {
   node_timer_ = FindNodeTimer(loop);
   uv_prepare_init(loop, &prepare_);
   uv_check_init(loop, &check_);
+  uv_check_init(loop, &check_end_);
   uv_unref(reinterpret_cast<uv_handle_t*>(&prepare_));
   uv_unref(reinterpret_cast<uv_handle_t*>(&check_));
-  prepare_.data = check_.data = this;
+  uv_unref(reinterpret_cast<uv_handle_t*>(&check_end_));
+  prepare_.data = check_.data = check_end_.data = this;
 }
 
 StockProvider::~StockProvider() { provider = nullptr; }
@@ -132,6 +195,7 @@ void StockProvider::Dispose(void* self_, void (*done)(void*), void* done_arg) {
   };
   uv_close(reinterpret_cast<uv_handle_t*>(&self->prepare_), closed);
   uv_close(reinterpret_cast<uv_handle_t*>(&self->check_), closed);
+  uv_close(reinterpret_cast<uv_handle_t*>(&self->check_end_), closed);
 }
 
 absl::Status StockProvider::Start(ProviderConfig config) {
@@ -193,10 +257,12 @@ void StockProvider::Stop() {
 void StockProvider::AttachCallbacks() {
   uv_prepare_start(&prepare_, &OnPrepare);
   uv_check_start(&check_, &OnCheck);
+  uv_check_start(&check_end_, &OnCheckEnd);  // OnPrepare() has it run last.
   interposition_ = InstallInterposition();
   if (interposition_.ok()) {
     SetSystemCallObserver(this);
     descriptors_.DiscoverAll(watcher_.get());
+    rings_.Enable(tracker_.get(), watcher_.get());
   }
   thread_pool_.Enable(tracker_.get(), patched_ != nullptr);
   isolate_->AddBeforeCallEnteredCallback(&OnEnterJs);
@@ -216,6 +282,7 @@ void StockProvider::DetachCallbacks() {
     gc_depth_ = 0;
   }
   thread_pool_.Disable();
+  rings_.Disable();
   if (interposition_.ok()) {
     SetSystemCallObserver(nullptr);
     RemoveInterposition();
@@ -223,6 +290,7 @@ void StockProvider::DetachCallbacks() {
   descriptors_.Forget();
   connections_.Clear();
   uv_check_stop(&check_);
+  uv_check_stop(&check_end_);
   uv_prepare_stop(&prepare_);
 }
 
@@ -267,8 +335,39 @@ int64_t StockProvider::TimersDueNs() {
   return static_cast<int64_t>(node_timer_->timeout) * 1'000'000;
 }
 
+// A timer that is not Node's and was due when the loop took its timers.
+int64_t StockProvider::NativeTimerDueNs() const {
+  return native_timer_due_ms_ <= loop_->time
+             ? static_cast<int64_t>(native_timer_due_ms_) * 1'000'000
+             : -1;
+}
+
+bool StockProvider::FilesMayWrite() const {
+  for (int i = 0; i < ready_count_; ++i) {
+    if ((ready_[i].events & EPOLLOUT) != 0) return true;
+  }
+  return false;
+}
+
+int StockProvider::PolledFd() const {
+  int polled = kNoFd;
+  for (int i = 0; i < ready_count_; ++i) {
+    const int fd = ready_[i].data.fd;
+    if (!IsLoops(fd) || !IsPolled(loop_, loop_->watchers[fd])) continue;
+    if (tracker_->names().Knows(fd)) continue;  // It calls back later.
+    if (polled != kNoFd) return kNoFd;
+    polled = fd;
+  }
+  return polled;
+}
+
 void StockProvider::OnPrepare(uv_prepare_t* handle) {
   auto* const self = static_cast<StockProvider*>(handle->data);
+  RunLast(self->loop_, &self->check_end_);
+  if (self->tracker_->names().waiting()) {
+    const int64_t due_ns = self->NativeTimerDueNs();
+    if (due_ns >= 0) self->tracker_->NativeTimerRan(due_ns);
+  }
   if (self->interposition_.ok()) {
     self->descriptors_.Discover(self->watcher_.get());
   } else {
@@ -280,6 +379,14 @@ void StockProvider::OnCheck(uv_check_t* handle) {
   auto* const self = static_cast<StockProvider*>(handle->data);
   self->tracker_->CheckBegin();
   self->NoteTimer();
+  self->ready_count_ = 0;
+}
+
+void StockProvider::OnCheckEnd(uv_check_t* handle) {
+  auto* const self = static_cast<StockProvider*>(handle->data);
+  self->tracker_->CheckEnd(self->loop_->closing_handles != nullptr);
+  const uv_timer_t* const timer = FirstTimer(self->loop_, self->node_timer_);
+  self->native_timer_due_ms_ = timer != nullptr ? timer->timeout : kNever;
 }
 
 void StockProvider::BeforePoll(int epoll_fd) {
@@ -289,8 +396,12 @@ void StockProvider::BeforePoll(int epoll_fd) {
   if (watcher_ != nullptr) watcher_->LoopWaits();
 }
 
-void StockProvider::AfterPoll(int epoll_fd, bool may_wait, int count) {
+void StockProvider::AfterPoll(int epoll_fd, bool may_wait,
+                              const epoll_event* ready, int count) {
   if (epoll_fd != loop_->backend_fd) return;
+  ready_ = ready;
+  ready_count_ = count;
+  rings_.Look(ready, count);
   const uint64_t now = Ticks();
   const bool waited =
       may_wait && TickNs(now - poll_began_) > LongestLookNs(count);
@@ -334,6 +445,12 @@ void StockProvider::BeforeOtherRead(int fd) {
 
 void StockProvider::AfterOtherRead(int fd, const void* data, ssize_t bytes) {
   if (!reading_) return;
+  uint64_t count = 0;  // of an eventfd
+  if (fd == loop_->async_io_watcher.fd &&
+      bytes == static_cast<ssize_t>(sizeof(count))) {
+    std::memcpy(&count, data, sizeof(count));
+    tracker_->WokenBy(count);
+  }
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
   NoteAnswer(fd, data, bytes);
   if (fd != loop_->signal_io_watcher.fd) return;
@@ -356,6 +473,24 @@ void StockProvider::BeforeReceive(int fd) {
 
 void StockProvider::AfterReceive(int) {
   if (reading_) tracker_->IoEnd(/*arrival_realtime_ns=*/0);
+}
+
+void StockProvider::AfterNamesReceived(int fd, const void* data, ssize_t bytes,
+                                       int64_t arrival_realtime_ns) {
+  if (bytes < 0 && errno == EAGAIN) return;
+  // libuv gives up a file that has an error before it says so.
+  if (!reading_) tracker_->IoBegin(EventType::kUdpRead, fd, /*watched=*/true);
+  tracker_->IoEnd(arrival_realtime_ns);
+  tracker_->NameReceived(fd, static_cast<const uint8_t*>(data), bytes);
+}
+
+void StockProvider::AfterNamesSent(int fd, const void* data, size_t bytes) {
+  int type = 0;
+  socklen_t length = sizeof(type);
+  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0) return;
+  StampArrivals(fd);
+  tracker_->NameSent(fd, type == SOCK_STREAM, static_cast<const uint8_t*>(data),
+                     bytes);
 }
 
 void StockProvider::AfterAccept(int listening_fd, int new_fd) {

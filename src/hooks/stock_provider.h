@@ -12,6 +12,7 @@
 #include "hooks/descriptors.h"
 #include "hooks/interpose.h"
 #include "hooks/patched_v8.h"
+#include "hooks/ring_completions.h"
 #include "hooks/thread_pool.h"
 #include "recorder/connections.h"
 #include "recorder/event_tracker.h"
@@ -68,16 +69,20 @@ class StockProvider : private SystemCallObserver {
   SharedWords* words() { return &words_; }
 
  private:
-  friend class EventTracker;  // asks the two below
+  friend class EventTracker;  // asks the five below
 
   StockProvider(v8::Isolate* isolate, uv_loop_t* loop);
   ~StockProvider() override;
 
   int64_t TimersDueNs();
+  int64_t NativeTimerDueNs() const;
+  bool FilesMayWrite() const;
+  int PolledFd() const;
   bool InJavaScript() const;
 
   [[gnu::hot]] void BeforePoll(int epoll_fd) override;
-  [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait, int count) override;
+  [[gnu::hot]] void AfterPoll(int epoll_fd, bool may_wait,
+                              const epoll_event* ready, int count) override;
   [[gnu::hot]] Reading BeforeRead(int fd) override;
   [[gnu::hot]] void AfterStampedRead(int fd, int64_t arrival_realtime_ns,
                                      const void* data, ssize_t bytes) override;
@@ -86,6 +91,10 @@ class StockProvider : private SystemCallObserver {
   void AfterOtherRead(int fd, const void* data, ssize_t bytes) override;
   void BeforeReceive(int fd) override;
   void AfterReceive(int fd) override;
+  bool ReceivesNames(int fd) override { return tracker_->names().Knows(fd); }
+  void AfterNamesReceived(int fd, const void* data, ssize_t bytes,
+                          int64_t arrival_realtime_ns) override;
+  void AfterNamesSent(int fd, const void* data, size_t bytes) override;
   void AfterAccept(int listening_fd, int new_fd) override;
   [[gnu::hot]] void AfterWrite(int fd, const void* data, size_t size,
                                ssize_t bytes) override {
@@ -129,6 +138,7 @@ class StockProvider : private SystemCallObserver {
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void OnPrepare(uv_prepare_t* handle);
   static void OnCheck(uv_check_t* handle);
+  static void OnCheckEnd(uv_check_t* handle);
   static void Dispose(void* provider, void (*done)(void*), void* done_arg);
   static void AtExit(void*);
   void End();
@@ -144,11 +154,18 @@ class StockProvider : private SystemCallObserver {
   EventTracker::IoMoment stamped_began_;  // the stamped read that runs
   uint64_t poll_began_ = 0;
   ThreadPoolObserver thread_pool_;
+  RingCompletions rings_;
   uv_prepare_t prepare_;
-  uv_check_t check_;
+  uv_check_t check_;                        // the first of the loop's
+  uv_check_t check_end_;                    // the last
   const uv_timer_t* node_timer_ = nullptr;  // the one behind all JS timers
   bool timer_was_active_ = false;
   uint64_t timer_was_due_ms_ = 0;
+  uint64_t native_timer_due_ms_ = kNever;  // the first, as the check ended
+  static constexpr uint64_t kNever = UINT64_MAX;
+  // What the loop's last wait found, while it polls.
+  const epoll_event* ready_ = nullptr;
+  int ready_count_ = 0;
   absl::Status interposition_;
 
   std::unique_ptr<Recorder> recorder_;
@@ -162,8 +179,8 @@ class StockProvider : private SystemCallObserver {
   uint64_t gc_begin_[kMaxGcDepth] = {};
   uint32_t gc_depth_ = 0;
 
-  // The environment's cleanup, while it waits for two handles to close.
-  int handles_open_ = 2;
+  // The environment's cleanup, while it waits for its handles to close.
+  int handles_open_ = 3;
   void (*disposed_)(void*) = nullptr;
   void* disposed_arg_ = nullptr;
 };

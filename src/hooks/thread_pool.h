@@ -11,6 +11,9 @@
 
 namespace edgewise {
 
+// The type of the event in which a file operation calls back.
+EventType FsEventType(uv_fs_type type);
+
 // Names the thread pool's completions and times them.
 //
 // libuv hands finished requests to the loop as one queue behind one wake-up, so
@@ -62,6 +65,7 @@ class ThreadPoolObserver {
   void WrapLatecomer(const uv__work* done);
   EventType TypeOf(uv__work* work);
   uv_req_type RequestOf(uv__work* work);
+  static EventType JobType(uv__work* work);
   uint64_t StampOf(uv__work* work);
 
   uv_loop_t* const loop_;

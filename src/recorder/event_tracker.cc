@@ -12,13 +12,18 @@ float TicksBetween(uint64_t begin, uint64_t end) {
   return static_cast<float>(static_cast<int64_t>(end - begin));
 }
 
+bool IsRead(EventType type) {
+  return type == EventType::kTcpRead || type == EventType::kPipeRead ||
+         type == EventType::kUdpRead;
+}
+
 }  // namespace
 
 void EventTracker::Attach(EventType type) {
   const uint64_t now = Ticks();
   open_.Begin(type, kNoFd, now, 0, ReadyKind::kNone);
   poll_ticks_ = last_check_ = this_check_ = now;
-  after_check_ = true;  // the timers' first pass comes before any wait
+  phase_ = Phase::kAfterCheck;  // the timers' first pass precedes any wait
   Enter(ids_.execution());
   words_->begun_request = SharedWords::kMustCall;
 }
@@ -26,7 +31,8 @@ void EventTracker::Attach(EventType type) {
 void EventTracker::PollBegin(uint64_t now) {
   if (open_.entered) Close(now);
   open_.Begin(EventType::kUnknown, kNoFd, 0, 0, ReadyKind::kNone);
-  after_check_ = false;
+  phase_ = Phase::kPoll;
+  in_wakeup_ = false;
   poll_ticks_ = now;
 }
 
@@ -42,10 +48,16 @@ void EventTracker::CheckBegin() {
   const uint64_t now = Ticks();
   last_check_ = this_check_;
   this_check_ = now;
-  after_check_ = true;
-  // An immediate runs at the first check after it was registered, so it was
-  // ready since then, and at the earliest since the check before.
-  Open(EventType::kImmediate, kNoFd, now, last_check_, ReadyKind::kDue);
+  phase_ = Phase::kCheck;
+  timers_ran_ = in_wakeup_ = false;
+  // An immediate runs at the first check after it was registered.
+  Open(EventType::kImmediate, kNoFd, now, DueSince(), ReadyKind::kDue);
+}
+
+void EventTracker::CheckEnd(bool handles_close) {
+  phase_ = Phase::kAfterCheck;
+  handles_close_ = handles_close;
+  names_.Settle();
 }
 
 // The id changed inside the event: a timer, tick or immediate runs, or native
@@ -55,40 +67,110 @@ void EventTracker::NoteId(uint64_t id) {
   PushSlice(0, id);
 }
 
-void EventTracker::EnterOther(uint64_t id, int64_t timers_due_ns) {
-  if (timers_due_ns >= 0) {
-    const uint64_t now = Ticks();
-    const double late_ns = static_cast<double>(
-        std::max<int64_t>(0, MonotonicNs() - timers_due_ns));
-    Open(EventType::kTimer, kNoFd, now, now - NsToTicks(late_ns),
+uint64_t EventTracker::DueTicks(int64_t due_ns) {
+  const double late_ns =
+      static_cast<double>(std::max<int64_t>(0, MonotonicNs() - due_ns));
+  return Ticks() - NsToTicks(late_ns);
+}
+
+void EventTracker::EnterOther(uint64_t id, const Signs& signs) {
+  if (signs.timers_due_ns >= 0) {
+    timers_ran_ = true;
+    Open(EventType::kTimer, kNoFd, Ticks(), DueTicks(signs.timers_due_ns),
          ReadyKind::kDue);
   } else if (open_.entered) {
-    if (id == 0) return;  // a tick of the running event
-    if (open_.async_id == 0 && (open_.fd != kNoFd || open_.in_work)) {
+    if (id == 0 && IsTick()) return;
+    if (AdoptsId(id)) {
       // Native code made an object first (a connection, a file system call's
       // error), now calls its handler.
       open_.async_id = slice_id_ = id;
+      open_.bare = false;
       return;
     }
-    // No boundary, another id: a completion on the same descriptor, or in the
-    // closing phase a close callback.
-    Open(after_check_ ? EventType::kClose : EventType::kWrite, kNoFd, Ticks(),
-         after_check_ ? last_check_ : 0,
-         after_check_ ? ReadyKind::kDue : ReadyKind::kNone);
-  } else if (id != 0 && open_.type == EventType::kImmediate) {
-    open_.type = EventType::kClose;
-  } else if (open_.type == EventType::kUnknown && open_.begin == 0) {
-    open_.begin = Ticks();
+    // A scope without an id that no wake-up explains is the running event's.
+    if (id == 0 && !after_check() && (!in_wakeup_ || open_.in_work)) return;
+    OpenUnannounced(signs);
+  } else if (phase_ == Phase::kAfterCheck ||
+             open_.type == EventType::kUnknown) {
+    OpenUnannounced(signs);
   }
+  if (phase_ == Phase::kCheck) OpenImmediate(id);
   if (open_.type == EventType::kUnknown && id != 0) {
     open_.type = EventType::kWrite;
   }
   Enter(id);
 }
 
+void EventTracker::OpenUnannounced(const Signs& signs) {
+  const uint64_t now = Ticks();
+  if (phase_ == Phase::kPoll) {
+    OpenPolled(signs);
+  } else if (phase_ == Phase::kCheck) {
+    Open(EventType::kImmediate, kNoFd, now, DueSince(), ReadyKind::kDue);
+  } else if (handles_close_ && !timers_ran_) {
+    Open(EventType::kClose, kNoFd, now, DueSince(), ReadyKind::kDue);
+  } else if (signs.native_due_ns >= 0) {
+    Open(EventType::kTimer, kNoFd, now, DueTicks(signs.native_due_ns),
+         ReadyKind::kDue);
+  } else {
+    // What was written in a timer's or an immediate's callback has completed.
+    Open(EventType::kWrite, kNoFd, now, now, ReadyKind::kUpperBound);
+  }
+}
+
+void EventTracker::OpenPolled(const Signs& signs) {
+  const bool goes_on = !open_.entered && open_.begin != 0;
+  const uint64_t begin = goes_on ? open_.begin : Ticks();
+  if (signs.polled_fd != kNoFd) {
+    IoBegan(EventType::kPoll, signs.polled_fd,
+            BeforeIo(signs.polled_fd, /*watched=*/true));
+    open_.watched = watcher_ != nullptr;
+    if (watcher_ != nullptr) watcher_->Consumed(open_.fd, Ticks());
+  } else if (in_wakeup_ && !open_.in_work && !signs.files_may_write) {
+    // One wake-up is for all that other threads have sent. What came first was
+    // seen, if it is that; the rest came until the loop had read the wake-up.
+    Open(EventType::kMessage, kNoFd, begin, wakeup_ticks_,
+         ReadyKind::kUpperBound);
+  } else if (open_.entered && IsRead(open_.type) && !signs.files_may_write) {
+    // What was read had news for several (HTTP/2's streams).
+    Open(open_.type, open_.fd, begin, open_.ready, open_.ready_kind);
+  } else if (open_.entered) {
+    Open(EventType::kWrite, kNoFd, begin, 0, ReadyKind::kNone);
+  } else {
+    open_.begin = begin;
+  }
+}
+
+// Native code has its immediates, too; a resolver's callbacks are among them.
+void EventTracker::OpenImmediate(uint64_t id) {
+  NameQueries::Readiness ready;
+  if (!names_.Take(id, &ready)) return;
+  open_.type = EventType::kDns;
+  if (ready.kind == ReadyKind::kNone) return;  // cancelled
+  open_.ready = ready.ticks;
+  open_.ready_kind = ready.kind;
+}
+
+void EventTracker::NameReceived(int fd, const uint8_t* data, ssize_t bytes) {
+  if (bytes > 0) {
+    names_.Received(fd, data, static_cast<size_t>(bytes), Told());
+  } else {
+    names_.Failed(fd, Told());
+  }
+}
+
+// When the open boundary was ready, as far as the kernel, the watcher or the
+// loop's own wait tell.
+NameQueries::Readiness EventTracker::Told() const {
+  const bool observed = open_.ready != 0 || poll_waited_ || open_.watched;
+  return {open_.ready != 0 ? std::min(open_.ready, poll_ticks_) : poll_ticks_,
+          observed ? ReadyKind::kObserved : ReadyKind::kUpperBound};
+}
+
 void EventTracker::Enter(uint64_t id) {
   open_.entered = true;
   open_.async_id = id;
+  open_.bare = id == 0 && (ids_.depth == nullptr || ids_.LeftScope());
   slice_sequence_ = next_sequence_++;
   slice_counter_ = ids_.counter();
   words_->begun_request = SharedWords::kNoRequest;

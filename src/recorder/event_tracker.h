@@ -6,6 +6,7 @@
 #include "platform/clock.h"
 #include "platform/realtime.h"
 #include "recorder/connections.h"
+#include "recorder/name_queries.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
 #include "recorder/vm_events.h"
@@ -16,12 +17,19 @@ namespace edgewise {
 // Node's live async-id fields. Null fields: unavailable, all ids read as 0.
 struct AsyncIds {
   const double* fields = nullptr;  // {execution, trigger, counter, default}
+  // How many contexts are on Node's stack of them. Null: not found.
+  const uint32_t* depth = nullptr;
 
   uint64_t execution() const { return At(0); }
   uint64_t counter() const { return At(2); }
   const double* counter_field() const {
     return fields != nullptr ? &fields[2] : nullptr;
   }
+
+  // Of an entry into JavaScript under id 0: whether it is one that Node makes
+  // when it has left a callback's scope, for ticks and microtasks; else it is
+  // in a scope (immediates, tasks of the platform).
+  bool LeftScope() const { return *depth == 0; }
 
  private:
   // Through int64_t: one instruction, and no id is that large.
@@ -139,6 +147,8 @@ class EventTracker {
     Open(type, fd, at.ticks, at.seen.since, ReadyKind::kNone);
     open_.seen_by = at.seen.by;
     open_.watched = at.watched;
+    in_wakeup_ = type == EventType::kMessage;
+    if (in_wakeup_) wakeup_ticks_ = at.ticks;
   }
   // It has. `arrival_realtime_ns`: when the kernel says that what it got
   // arrived (CLOCK_REALTIME), 0 if it does not say.
@@ -153,6 +163,31 @@ class EventTracker {
     if (open_.ready == 0 || (arrival != 0 && arrival <= open_.seen_by)) {
       open_.ready = arrival;
     }
+  }
+
+  // Something was sent by a resolver, or received on one of its sockets: by the
+  // read that is the open boundary. `bytes` is negative where that has failed.
+  void NameSent(int fd, bool stream, const uint8_t* data, size_t bytes) {
+    names_.Sent(fd, stream, data, bytes, ids_.counter());
+  }
+  void NameReceived(int fd, const uint8_t* data, ssize_t bytes);
+  const NameQueries& names() const { return names_; }
+
+  // A timer of libuv's own, not Node's for JavaScript, has run; it was due
+  // then.
+  void NativeTimerRan(int64_t due_ns) {
+    names_.TimerRan({DueTicks(due_ns), ReadyKind::kDue});
+  }
+
+  // The wake-up that is being read was written `count` times: what each was for
+  // came at the latest with the last.
+  void WokenBy(uint64_t count) {
+    if (count <= 1) return;
+    const uint64_t latest =
+        watcher_ != nullptr ? watcher_->LatestSince(open_.fd) : 0;
+    if (latest != 0 && latest < open_.begin) wakeup_ticks_ = latest;
+    open_.ready = wakeup_ticks_;
+    open_.ready_kind = ReadyKind::kUpperBound;
   }
 
   // `fd` is a new connection that the running accept has brought; negative:
@@ -194,25 +229,36 @@ class EventTracker {
     open_.in_work = true;
   }
   // It has run.
-  void WorkEnd() { open_.in_work = false; }
+  void WorkEnd() {
+    open_.in_work = false;
+    // JavaScript that is entered now is none of it.
+    if (!open_.entered) open_.type = EventType::kUnknown;
+  }
 
   // What is being handled turned out to be `type` (a signal: a child's end).
   void Refine(EventType type) { open_.type = type; }
 
-  // The loop's check phase begins: immediates, then close callbacks, timers.
+  // The loop's check phase begins: immediates.
   void CheckBegin();
+  // It ends; close callbacks, if there are any, and timers follow.
+  void CheckEnd(bool handles_close);
 
   // Native code enters JavaScript. `loop` answers what is asked only when an
   // entry is no plain continuation of the running event:
   //   int64_t TimersDueNs()  whether the loop has begun its timers: their due
   //                          time (CLOCK_MONOTONIC), or -1
+  //   int64_t NativeTimerDueNs()  the same of a timer that is not Node's
   //   bool InJavaScript()    whether JavaScript called the native code
+  //   bool FilesMayWrite()   whether a file that the loop was told of is ready
+  //                          for writing
+  //   int PolledFd()         the file that the loop was told of, and that an
+  //                          addon reads itself (uv_poll_t); kNoFd: none or
+  //                          several
   template <typename Loop>
   void EnterJs(Loop& loop) {
     const uint64_t id = ids_.execution();
     if (open_.entered) [[likely]] {
-      if (id == open_.async_id || id == slice_id_) return;
-      if (id == 0 && (!after_check_ || open_.type == EventType::kTimer)) return;
+      if (id == 0 ? IsTick() : id == open_.async_id || id == slice_id_) return;
     }
     EnterUnlike(id, loop);
   }
@@ -271,6 +317,7 @@ class EventTracker {
     bool entered = false;      // JavaScript has run: it is an event
     bool has_request = false;  // it is the source of a request
     bool in_work = false;      // in a thread-pool request's callback
+    bool bare = false;         // it has entered JavaScript without a scope
 
     // Field by field: a whole event assigned would be put together elsewhere,
     // and its copy would wait for the narrower stores.
@@ -284,8 +331,16 @@ class EventTracker {
       flags = 0;
       type = of_type;
       ready_kind = kind;
-      watched = entered = has_request = in_work = false;
+      watched = entered = has_request = in_work = bare = false;
     }
+  };
+
+  // What the loop says of an entry that no boundary has announced.
+  struct Signs {
+    int64_t timers_due_ns = -1;
+    int64_t native_due_ns = -1;
+    bool files_may_write = false;
+    int polled_fd = kNoFd;
   };
 
   struct Moment {
@@ -303,13 +358,52 @@ class EventTracker {
   }
   [[gnu::hot]] void Close(uint64_t now);
   void NoteId(uint64_t id);
+  // Of an entry under id 0 while an event runs: one of the event's ticks, or
+  // JavaScript's timers and immediates as far as nothing tells.
+  bool IsTick() const {
+    if (ids_.depth != nullptr) return ids_.LeftScope();
+    return open_.async_id == 0 || !after_check() ||
+           open_.type == EventType::kTimer;
+  }
   // Apart from EnterJs(), which runs several times a request.
   template <typename Loop>
   [[gnu::noinline, gnu::hot]] void EnterUnlike(uint64_t id, Loop& loop) {
-    if (open_.entered && id != 0 && loop.InJavaScript()) return NoteId(id);
-    EnterOther(id, after_check_ && id == 0 ? loop.TimersDueNs() : -1);
+    if (open_.entered && (id != 0 || ids_.depth != nullptr) &&
+        loop.InJavaScript()) {
+      return NoteId(id);
+    }
+    Signs signs;
+    if (after_check()) {
+      if (id == 0) signs.timers_due_ns = loop.TimersDueNs();
+      signs.native_due_ns = loop.NativeTimerDueNs();
+    } else if (IsUnannounced()) {
+      signs.files_may_write = loop.FilesMayWrite();
+      if (!in_wakeup_ || signs.files_may_write) {
+        signs.polled_fd = loop.PolledFd();
+      }
+    }
+    EnterOther(id, signs);
   }
-  [[gnu::hot]] void EnterOther(uint64_t id, int64_t timers_due_ns);
+  // While the loop polls: no boundary tells what JavaScript is entered for.
+  bool IsUnannounced() const {
+    return open_.entered || open_.type == EventType::kUnknown;
+  }
+  [[gnu::hot]] void EnterOther(uint64_t id, const Signs& signs);
+  // An event that no boundary has announced, by what the loop is doing.
+  void OpenUnannounced(const Signs& signs);
+  void OpenPolled(const Signs& signs);
+  void OpenImmediate(uint64_t id);
+  bool AdoptsId(uint64_t id) const {
+    return id != 0 && open_.bare && (open_.fd != kNoFd || open_.in_work);
+  }
+  NameQueries::Readiness Told() const;
+  // What was registered since the last check is due at the earliest since then;
+  // a loop that had anything due would not have slept.
+  uint64_t DueSince() const {
+    return poll_waited_ && poll_ticks_ > last_check_ ? poll_ticks_
+                                                     : last_check_;
+  }
+  static uint64_t DueTicks(int64_t due_ns);
   [[gnu::hot]] void Enter(uint64_t id);
   [[gnu::hot]] void FindReady();
   void PushArrival();
@@ -362,11 +456,19 @@ class EventTracker {
   OpenEvent open_;
   Moment written_;  // the last write
   RealtimeToTicks realtime_;
-  bool after_check_ = false;  // between the check phase and the next wait
-  bool poll_waited_ = false;  // the loop slept before the current batch
-  uint64_t poll_ticks_ = 0;   // when the current batch's files were ready
-  uint64_t polls_ = 0;        // waits of the loop so far
-  uint64_t last_check_ = 0;   // begin of the check phase before this one
+  NameQueries names_;
+  enum class Phase : uint8_t { kPoll, kCheck, kAfterCheck };
+  // Between the check phase's begin and the next wait.
+  bool after_check() const { return phase_ != Phase::kPoll; }
+  Phase phase_ = Phase::kPoll;
+  bool handles_close_ = false;  // there are close callbacks to run
+  bool timers_ran_ = false;     // since the check phase
+  bool in_wakeup_ = false;     // what was read last is another thread's wake-up
+  uint64_t wakeup_ticks_ = 0;  // when the wake-up was read
+  bool poll_waited_ = false;   // the loop slept before the current batch
+  uint64_t poll_ticks_ = 0;    // when the current batch's files were ready
+  uint64_t polls_ = 0;         // waits of the loop so far
+  uint64_t last_check_ = 0;    // begin of the check phase before this one
   uint64_t this_check_ = 0;
   uint64_t next_sequence_;       // of the next event or slice
   uint64_t slice_sequence_ = 0;  // of the running slice

@@ -229,6 +229,7 @@ void ReadyWatcher::NoteReady(int fd, uint64_t about, uint64_t by) {
     slot.seen.store(by, std::memory_order_relaxed);
     slot.ready.store(since, std::memory_order_relaxed);
   }
+  slot.latest.store(since, std::memory_order_relaxed);
   AcceptBacklog* const backlog = BacklogOf(fd);
   if (backlog == nullptr) return;
   tcp_info info;

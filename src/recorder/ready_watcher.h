@@ -110,6 +110,14 @@ class ReadyWatcher {
     return {ready, slot.seen.load(std::memory_order_relaxed)};
   }
 
+  // The last time at which it became so, or what was ready grew; 0: not seen.
+  uint64_t LatestSince(int fd) const {
+    if (fd < 0 || fd >= kMaxFds) return 0;
+    const uint64_t latest = slots_[fd].latest.load(std::memory_order_relaxed);
+    return latest > slots_[fd].consumed.load(std::memory_order_relaxed) ? latest
+                                                                        : 0;
+  }
+
   // The loop has just read from `fd`.
   void Consumed(int fd, uint64_t now) {
     if (fd >= 0 && fd < kMaxFds) {
@@ -152,12 +160,13 @@ class ReadyWatcher {
 
  private:
   // Relaxed throughout: each value stands for itself, a late one is an older
-  // truth. `ready` and `seen` are written by the helper, `consumed` by the
-  // loop. `seen`, written first, may be of a later look than `ready`: they
-  // differ by a look's pause.
+  // truth. `ready`, `seen` and `latest` are written by the helper, `consumed`
+  // by the loop. `seen`, written first, may be of a later look than `ready`:
+  // they differ by a look's pause.
   struct Slot {
     std::atomic<uint64_t> ready;
     std::atomic<uint64_t> seen;
+    std::atomic<uint64_t> latest;
     std::atomic<uint64_t> consumed;
     std::atomic<bool> connecting;  // loop writes, helper reads
     Accept accept;                 // the loop's own

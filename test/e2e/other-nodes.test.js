@@ -1,7 +1,7 @@
 'use strict'
 
 // The same under other Nodes: those of EDGEWISE_TEST_NODES (programs, separated
-// by colons), or 22 and 24 from npm, as far as npm can be reached.
+// by colons), or 22, 24 and 26 from npm, as far as npm can be reached.
 
 const test = require('node:test')
 const { provideAddon } = require('../../scripts/tasks/build-addon')
@@ -9,9 +9,10 @@ const { describeNode, nodeProgram } = require('../../scripts/tasks/node-release'
 const { TaskError } = require('../../scripts/tasks/step')
 const { runSuites } = require('./run-suites')
 
-const RELEASES = ['22', '24']
+const RELEASES = ['22', '24', '26']
 const SUITES = [
   ['test/e2e/servers.test.js', 'test/e2e/processes.test.js', 'test/e2e/boost.test.js'],
+  ['test/ways/ways.test.js'],
   ['--test-name-pattern=^(chain|file|pooled|Promise|worker|spin)', 'test/truth/truth.test.js']
 ]
 

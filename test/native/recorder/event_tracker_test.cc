@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "platform/clock.h"
+#include "platform/thread.h"
 #include "test/native/recorder/trace_directory.h"
 
 namespace edgewise {
@@ -21,23 +23,38 @@ class EventTrackerTest : public ::testing::Test {
     auto recorder = Recorder::Start(config);
     ASSERT_TRUE(recorder.ok()) << recorder.status();
     recorder_ = *std::move(recorder);
-    tracker_ = std::make_unique<EventTracker>(recorder_.get(), nullptr,
-                                              AsyncIds{ids_}, &words_);
+    Start({ids_});
   }
   // What the tracker asks of the loop and of V8.
   struct Loop {
     int64_t timers_due_ns = -1;
     bool in_javascript = false;
+    int64_t native_due_ns = -1;
     int64_t TimersDueNs() const { return timers_due_ns; }
+    bool files_may_write = false;
+    int polled_fd = kNoFd;
+    int64_t NativeTimerDueNs() const { return native_due_ns; }
+    bool FilesMayWrite() const { return files_may_write; }
+    int PolledFd() const { return polled_fd; }
     bool InJavaScript() const { return in_javascript; }
   };
 
   void Execute(double id) { ids_[0] = id; }
   void Register(double count) { ids_[2] += count; }
-  void Js(double id) {
+  // `depth`: how many callbacks' scopes are entered.
+  void Js(double id, uint32_t depth) {
+    depth_ = depth;
     Execute(id);
     tracker_->EnterJs(loop_);
     Execute(0);
+    depth_ = 0;
+  }
+  void Js(double id) { Js(id, id == 0 ? 0 : 1); }
+  // Of a Node whose stack of contexts was found.
+  void KnowDepth() { Start({ids_, &depth_}); }
+  void Start(AsyncIds ids) {
+    tracker_ =
+        std::make_unique<EventTracker>(recorder_.get(), nullptr, ids, &words_);
   }
   // The loop comes back with work.
   void Poll(bool waited = true) {
@@ -55,6 +72,7 @@ class EventTrackerTest : public ::testing::Test {
 
   TraceDirectory directory_;
   double ids_[4] = {0, 0, 100, -1};
+  uint32_t depth_ = 0;
   SharedWords words_{};
   Loop loop_;
   std::unique_ptr<Recorder> recorder_;
@@ -217,12 +235,27 @@ TEST_F(EventTrackerTest, ACompletionOnTheSameDescriptorIsAnEventOfItsOwn) {
   Poll();
   tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
+  loop_.files_may_write = true;
   Js(22);  // a write request finished
   Poll();
   const auto records = Finish();
   ASSERT_EQ(records.size(), 2u);
   EXPECT_EQ(TypeOf(records[1]), EventType::kWrite);
   EXPECT_EQ(AsyncId(records[1]), 22u);
+}
+
+TEST_F(EventTrackerTest, OneReadMayHaveNewsForSeveral) {
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
+  Js(21);  // HTTP/2: a stream
+  Js(22);  // another
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(TypeOf(records[1]), EventType::kTcpRead);
+  EXPECT_EQ(AsyncId(records[1]), 22u);
+  EXPECT_EQ(FdOf(records[1]), 7);
+  EXPECT_EQ(ReadyKindOf(records[1]), ReadyKind::kObserved);
 }
 
 TEST_F(EventTrackerTest, AnAcceptGetsItsResourceFromTheHandlerCall) {
@@ -240,21 +273,145 @@ TEST_F(EventTrackerTest, AnAcceptGetsItsResourceFromTheHandlerCall) {
 TEST_F(EventTrackerTest, ThePhasesAfterThePollAreToldApart) {
   Poll();
   tracker_->CheckBegin();
-  Js(0);   // immediates
-  Js(0);   // their ticks
+  Js(0);  // immediates
+  Js(0);  // their ticks
+  tracker_->CheckEnd(/*handles_close=*/true);
   Js(31);  // a close callback
   loop_.timers_due_ns = MonotonicNs() - 3'000'000;
   Js(0);  // timers
   loop_.timers_due_ns = -1;
-  Js(0);  // their ticks
+  Js(0);   // their ticks
+  Js(32);  // a write has completed, that one of them made
   Poll();
   const auto records = Finish();
-  ASSERT_EQ(records.size(), 3u);
+  ASSERT_EQ(records.size(), 4u);
   EXPECT_EQ(TypeOf(records[0]), EventType::kImmediate);
   EXPECT_EQ(TypeOf(records[1]), EventType::kClose);
   EXPECT_EQ(TypeOf(records[2]), EventType::kTimer);
   EXPECT_EQ(ReadyKindOf(records[2]), ReadyKind::kDue);
   EXPECT_GE(records[2].ready_before / TicksPerNs(), 3e6 * 0.999);
+  EXPECT_EQ(TypeOf(records[3]), EventType::kWrite);
+  EXPECT_EQ(ReadyKindOf(records[3]), ReadyKind::kUpperBound);
+}
+
+TEST_F(EventTrackerTest, WithoutAHandleThatClosesThereIsNoCloseCallback) {
+  Poll();
+  tracker_->CheckBegin();
+  tracker_->CheckEnd(/*handles_close=*/false);
+  loop_.native_due_ns = MonotonicNs() - 2'000'000;
+  Js(31);  // an addon's own timer
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kTimer);
+  EXPECT_EQ(AsyncId(records[0]), 31u);
+  EXPECT_GE(records[0].ready_before / TicksPerNs(), 2e6 * 0.999);
+}
+
+TEST_F(EventTrackerTest, NativeImmediatesAreEventsOfTheirOwn) {
+  KnowDepth();
+  Poll();
+  tracker_->CheckBegin();
+  Js(31, 2);  // a TLS write has completed
+  Js(32, 2);
+  Js(0);     // their ticks
+  Js(0, 1);  // JavaScript's immediates
+  Js(0);     // their ticks
+  tracker_->CheckEnd(/*handles_close=*/false);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 3u);
+  for (const Record& record : records) {
+    EXPECT_EQ(TypeOf(record), EventType::kImmediate);
+    EXPECT_EQ(ReadyKindOf(record), ReadyKind::kDue);
+  }
+  EXPECT_EQ(AsyncId(records[0]), 31u);
+  EXPECT_EQ(AsyncId(records[1]), 32u);
+  EXPECT_EQ(AsyncId(records[2]), 0u);
+}
+
+// The loop has slept since: nothing was due before it woke.
+TEST_F(EventTrackerTest, ALoopThatSleptHadNoImmediates) {
+  Poll();
+  tracker_->CheckBegin();
+  tracker_->CheckEnd(false);
+  tracker_->PollBegin(Ticks());
+  SleepNs(5'000'000);
+  tracker_->PollEnd(/*waited=*/true, Ticks());
+  tracker_->CheckBegin();
+  Js(31, 2);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_LT(records[0].ready_before / TicksPerNs(), 3e6);
+}
+
+TEST_F(EventTrackerTest, AResolversCallbackIsReadySinceItsAnswer) {
+  const uint8_t message[12] = {0x12, 0x34};
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 7, true);
+  Js(21);
+  Register(1);  // the query, 101
+  tracker_->NameSent(9, /*stream=*/false, message, sizeof(message));
+  Poll();
+  tracker_->IoBegin(EventType::kUdpRead, 9, true);
+  tracker_->IoEnd(0);
+  tracker_->NameReceived(9, message, sizeof(message));
+  const uint64_t answered = Ticks();
+  tracker_->IoBegin(EventType::kTcpRead, 8, true);
+  Js(22);
+  SleepNs(5'000'000);
+  tracker_->CheckBegin();
+  Js(101, 2);
+  tracker_->CheckEnd(false);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(TypeOf(records[2]), EventType::kDns);
+  EXPECT_EQ(AsyncId(records[2]), 101u);
+  EXPECT_EQ(ReadyKindOf(records[2]), ReadyKind::kObserved);
+  const double ready = static_cast<double>(records[2].ticks) -
+                       static_cast<double>(records[2].ready_before);
+  EXPECT_NEAR(ready / TicksPerNs(),
+              static_cast<double>(answered) / TicksPerNs(), 1e6);
+}
+
+TEST_F(EventTrackerTest, OneWakeUpBringsSeveralMessages) {
+  KnowDepth();
+  Poll();
+  tracker_->IoBegin(EventType::kMessage, 5, true);
+  tracker_->IoEnd(0);
+  Js(31, 1);  // a port
+  Js(0);      // its ticks
+  Js(32, 1);  // another port
+  tracker_->WorkBegin(EventType::kFsRead, 0);
+  Js(33, 1);
+  tracker_->WorkEnd();
+  Js(0, 1);  // the platform's tasks
+  tracker_->WorkBegin(EventType::kFsRead, 0);
+  tracker_->WorkEnd();  // without JavaScript
+  Js(34, 1);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 5u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kMessage);
+  EXPECT_EQ(ReadyKindOf(records[0]), ReadyKind::kObserved);
+  EXPECT_EQ(TypeOf(records[1]), EventType::kMessage);
+  EXPECT_EQ(ReadyKindOf(records[1]), ReadyKind::kUpperBound);
+  EXPECT_EQ(TypeOf(records[2]), EventType::kFsRead);
+  EXPECT_EQ(TypeOf(records[3]), EventType::kMessage);
+  EXPECT_EQ(TypeOf(records[4]), EventType::kMessage);
+}
+
+TEST_F(EventTrackerTest, AFileThatAnAddonReadsItselfIsPolled) {
+  Poll();
+  loop_.polled_fd = 11;
+  Js(0);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kPoll);
+  EXPECT_EQ(FdOf(records[0]), 11);
 }
 
 TEST_F(EventTrackerTest, NestedEntriesBelongToTheRunningEvent) {

@@ -83,6 +83,9 @@ class EventTrackerVmTest : public ::testing::Test {
 
   struct Loop {
     int64_t TimersDueNs() const { return -1; }
+    int64_t NativeTimerDueNs() const { return -1; }
+    bool FilesMayWrite() const { return false; }
+    int PolledFd() const { return kNoFd; }
     bool InJavaScript() const { return false; }
   };
 
