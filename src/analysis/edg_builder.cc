@@ -50,6 +50,10 @@ const RegistrationIndex::Entry* EdgBuilder::FindBySequence(
 void EdgBuilder::OnEvent(const Event& event) {
   event_ = &event;
   event_dependency_.reset();
+  continues_read_ = event.fd != kNoFd && event.fd == last_fd_ &&
+                    event.begin_ns == last_end_ns_;
+  last_fd_ = event.fd;
+  last_end_ns_ = event.end_ns;
   OnBetween(event.before);
   busy_ns_ += static_cast<double>(event.end_ns - event.begin_ns);
   vm_shares_.Plan(event);

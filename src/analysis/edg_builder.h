@@ -193,7 +193,12 @@ class EdgBuilder {
   RegistrationIndex registrations_;
   ConnectionTable connections_;
   ConnectionTable::Connection* connection_ = nullptr;  // the event's
-  std::optional<uint32_t> event_dependency_;           // once it was asked for
+  // What the event before has read had news for several (HTTP/2's streams): the
+  // resource tells whose this one's are, and not who has opened the connection.
+  bool continues_read_ = false;
+  int32_t last_fd_ = kNoFd;
+  int64_t last_end_ns_ = 0;
+  std::optional<uint32_t> event_dependency_;  // once it was asked for
   absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
   CriticalPath path_{};
   GraphCounts counts_;
