@@ -12,7 +12,7 @@ const WORD = { begun: 0, next: 1, written: 2, ended: 3, endedRoute: 4, endedStat
  * @typedef {object} Recording what the instrumented code of this thread calls
  * @property {{ requestStart: (kind: number) => number,
  *   requestEnd: (request: number, route: number, status: number, outcome: number) => void,
- *   slice: (sequence: number) => void, sliceOfId: () => void }} calls
+ *   slice: (sequence: number) => void, sliceOfId: (dueMs?: number) => void, timerClock: (nowMs: number) => void }} calls
  * @property {import('./routes').RouteTable} routes
  * @property {Float64Array} executing [async id that the current slice runs under]
  * @property {Uint32Array} words what else is shared with the recorder: WORD

@@ -55,13 +55,15 @@ module.exports = (prototype) => {
     }
   })
 
-  /** For setTimeout() and its like: `tell()`, and `begin()` before each callback. */
-  const timing = (original, property, tell, begin) => dressed({
+  /** For setTimeout() and its like: `tell()`, `made(timer)`, and `begin(timer)` before each callback. */
+  const timing = (original, property, tell, made, begin) => dressed({
     method (callback) {
       tell()
       // What is no function is Node's to refuse.
       if (typeof callback === 'function') arguments[0] = timed(callback, property, begin)
-      return pass(original, undefined, arguments)
+      const timer = pass(original, undefined, arguments)
+      made(timer)
+      return timer
     }
   })
 
@@ -69,7 +71,7 @@ module.exports = (prototype) => {
   function timed (callback, property, begin) {
     const wrapper = dressed({
       method () {
-        begin()
+        begin(this)
         const kept = this?.[property] === wrapper
         if (kept) this[property] = callback
         try {

@@ -227,7 +227,8 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   // What ran for the request earlier in this event resumed it, or at least came
   // last of all that it waited for: an `await` is registered long before, but
   // its promise is resolved here.
-  if (!is_source && graph.Last().event == event_->sequence) {
+  const bool own_ready = (flags & Node::kOwnReady) != 0;
+  if (!is_source && !own_ready && graph.Last().event == event_->sequence) {
     parent = graph.LastIndex();
   }
   Node& node = nodes_.Add(&graph, requests_.open());
@@ -281,9 +282,14 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
   } else if (record.aux < record.sequence) {
     owner = FindBySequence(record.sequence - record.aux);
   }
-  if (owner != nullptr) {
-    Attach(owner->request, LatestAsking(owner->request, owner->node), 0);
-  }
+  if (owner == nullptr) return;
+  const bool own_ready = record.ready_kind != ReadyKind::kNone;
+  Attach(owner->request, LatestAsking(owner->request, owner->node),
+         own_ready ? Node::kOwnReady : 0);
+  if (!own_ready) return;
+  Node& node = GraphOf(slice_.request).Last();
+  node.ready_ns = std::min(record.ready_ns, node.begin_ns);
+  node.ready_kind = record.ready_kind;
 }
 
 void EdgBuilder::OnGc(const InnerRecord& record) {

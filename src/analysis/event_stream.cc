@@ -301,6 +301,11 @@ void EventStream::TakeInner(const Record& record) {
   inner.counter = TakeCounter(record);
   inner.async_id = UnwrapId(record);
   inner.sequence = sequence_ + slices_;
+  if (record.kind == RecordKind::kSlice && record.ready_before > 0 &&
+      SaneSpan(record.ready_before)) {
+    inner.ready_kind = ReadyKind::kDue;
+    inner.ready_ns = TimeBefore(record, record.ready_before);
+  }
   const auto first = std::bit_cast<uint32_t>(record.duration);
   const auto second = std::bit_cast<uint32_t>(record.ready_before);
   if (record.kind == RecordKind::kRequestEnd) {

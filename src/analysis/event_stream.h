@@ -34,7 +34,8 @@ struct InnerRecord {
   uint32_t text;
   // kRequestEnd: the status; kConnection: the descriptor; kUse: bytes written.
   uint32_t number;
-  // kRequestStart: when its first bytes could be read, and what that rests on.
+  // kRequestStart: when its first bytes could be read, and what that rests on;
+  // kSlice: when its timer was due; of the kind kNone otherwise.
   ReadyKind ready_kind;
   int64_t ready_ns;
   int64_t jit_ns;  // kTimes

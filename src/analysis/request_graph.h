@@ -15,6 +15,7 @@ struct Node {
   static constexpr uint8_t kSlice = 2;     // begins inside its event
   static constexpr uint8_t kSink = 4;
   static constexpr uint8_t kLoopSlept = 8;  // in the wait before its event
+  static constexpr uint8_t kOwnReady = 16;  // ready by itself, as a timer is
 
   int64_t begin_ns;
   int64_t end_ns;

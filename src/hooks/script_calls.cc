@@ -35,9 +35,21 @@ void Slice(const Arguments& args) {
   if (tracker != nullptr) tracker->SliceFromPromise(Uint32(args, 0));
 }
 
-void SliceOfId(const Arguments&) {
+// sliceOfId(dueMs): of a timer, when it was due by Node's clock.
+void SliceOfId(const Arguments& args) {
   EventTracker* const tracker = StockProvider::Tracker();
-  if (tracker != nullptr) tracker->SliceFromAsyncId();
+  if (tracker == nullptr) return;
+  const v8::Local<v8::Value> due_ms = args[0];
+  tracker->SliceFromAsyncId(
+      due_ms->IsNumber()
+          ? StockProvider::TimerDueNs(due_ms.As<v8::Number>()->Value())
+          : -1);
+}
+
+// timerClock(nowMs): what Node's clock for timers has just said.
+void TimerClock(const Arguments& args) {
+  if (StockProvider::Tracker() == nullptr || !args[0]->IsNumber()) return;
+  StockProvider::SetTimerClock(args[0].As<v8::Number>()->Value());
 }
 
 void Install(v8::Isolate* isolate, v8::Local<v8::Object> target,
@@ -56,6 +68,7 @@ void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "requestEnd", &RequestEnd);
   Install(isolate, target, "slice", &Slice);
   Install(isolate, target, "sliceOfId", &SliceOfId);
+  Install(isolate, target, "timerClock", &TimerClock);
 }
 
 }  // namespace edgewise

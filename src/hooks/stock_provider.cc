@@ -140,6 +140,17 @@ void StockProvider::NoteLatency(uint64_t latency_ticks) {
   if (latency_ticks > provider->slo_ticks_) provider->recorder_->RequestDump();
 }
 
+void StockProvider::SetTimerClock(double now_ms) {
+  provider->timer_clock_ms_ =
+      static_cast<double>(uv_now(provider->loop_)) - now_ms;
+}
+
+int64_t StockProvider::TimerDueNs(double due_ms) {
+  constexpr double kMostMs = 1e12;
+  const double ms = provider->timer_clock_ms_ + due_ms;
+  return ms > 0 && ms < kMostMs ? static_cast<int64_t>(ms) * 1'000'000 : -1;
+}
+
 StockProvider::StockProvider(v8::Isolate* isolate, uv_loop_t* loop)
     : isolate_(isolate),
       loop_(loop),

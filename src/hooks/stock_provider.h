@@ -44,6 +44,12 @@ class StockProvider : private SystemCallObserver {
   // from JavaScript use.
   static EventTracker* Tracker();
 
+  // Node counts its timers' milliseconds from the environment's begin. Of the
+  // calling thread's: what that clock says now; and when a timer that is due at
+  // a time of it is due by CLOCK_MONOTONIC, ns: -1 where `due_ms` is no time.
+  static void SetTimerClock(double now_ms);
+  static int64_t TimerDueNs(double due_ms);
+
   // A request of the calling thread took `latency_ticks`: in flight mode, one
   // above the objective has what led to it written out.
   static void NoteLatency(uint64_t latency_ticks);
@@ -160,6 +166,7 @@ class StockProvider : private SystemCallObserver {
   uv_check_t check_end_;                    // the last
   const uv_timer_t* node_timer_ = nullptr;  // the one behind all JS timers
   bool timer_was_active_ = false;
+  double timer_clock_ms_ = 0;  // loop time at which Node's clock said 0
   uint64_t timer_was_due_ms_ = 0;
   uint64_t native_timer_due_ms_ = kNever;  // the first, as the check ended
   static constexpr uint64_t kNever = UINT64_MAX;

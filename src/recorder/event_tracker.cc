@@ -238,9 +238,10 @@ void EventTracker::SliceFromPromise(uint64_t source) {
   PushSlice(distance, 0);
 }
 
-void EventTracker::SliceFromAsyncId() {
-  if (!open_.entered) return;
-  NoteId(ids_.execution());
+void EventTracker::SliceFromAsyncId(int64_t due_ns) {
+  const uint64_t id = ids_.execution();
+  if (!open_.entered || id == 0) return;
+  PushSlice(0, id, due_ns >= 0 ? DueTicks(due_ns) : 0);
 }
 
 void EventTracker::PushBegun() {
@@ -253,19 +254,22 @@ void EventTracker::PushBegun() {
             {open_.begin, open_.async_id, slice_counter_});
 }
 
-void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id) {
+void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id,
+                             uint64_t due) {
   const uint64_t begin = Ticks();
   PushLeft();
-  RecordSlice(begin, source_distance, async_id, ids_.counter());
+  RecordSlice(begin, source_distance, async_id, ids_.counter(), due);
   slice_counter_ = last_counter_;
   Publish();
 }
 
 void EventTracker::RecordSlice(uint64_t ticks, uint64_t source_distance,
-                               uint64_t async_id, uint64_t counter) {
+                               uint64_t async_id, uint64_t counter,
+                               uint64_t due) {
   recorder_->PushInner([&](Record& record) {
     record.ticks = ticks;
     record.kind = RecordKind::kSlice;
+    if (due != 0 && due < ticks) record.ready_before = TicksBetween(due, ticks);
     record.aux = static_cast<uint32_t>(source_distance);
     PutIds(record, async_id, counter);
   });

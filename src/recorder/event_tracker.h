@@ -268,8 +268,9 @@ class EventTracker {
   void SliceFromPromise(uint64_t source);
 
   // A tick, timer or immediate inside the event begins to run, or rather was
-  // noticed to run: the async id differs from the slice's.
-  void SliceFromAsyncId();
+  // noticed to run: the async id differs from the slice's. `due_ns`: of a
+  // timer, CLOCK_MONOTONIC; -1: not known.
+  void SliceFromAsyncId(int64_t due_ns = -1);
 
   // Timer, immediate or tick `id` begins to run: a slice, unless the running
   // one has registered it.
@@ -428,9 +429,12 @@ class EventTracker {
     if (may_begin && open_.begin <= ticks) PushBegun();
     if (HasEnded() && written_.ticks <= ticks) PushEnded();
   }
-  [[gnu::hot]] void PushSlice(uint64_t source_distance, uint64_t async_id);
+  // `due`: of a timer's slice, ticks; 0: ready with its event, or its source.
+  [[gnu::hot]] void PushSlice(uint64_t source_distance, uint64_t async_id,
+                              uint64_t due = 0);
   [[gnu::hot]] void RecordSlice(uint64_t ticks, uint64_t source_distance,
-                                uint64_t async_id, uint64_t counter);
+                                uint64_t async_id, uint64_t counter,
+                                uint64_t due = 0);
   void PushVmSlice(uint64_t ticks, uint64_t source_distance, uint64_t counter);
   void PushLostSlices(uint64_t ticks, uint32_t number);
   uint64_t CounterFromVm(uint32_t counter) const;

@@ -58,6 +58,47 @@ TEST(CriticalPathTest, TimerIsIoUntilDueAndQueueAfter) {
   EXPECT_EQ(request["path"][1]["ready_kind"], "due");
 }
 
+// Each timer of a pass was due at a time of its own, some while the pass ran.
+TEST(CriticalPathTest, TimersOfOnePassAreDueEachAtItsTime) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  const uint64_t first = t.Register();
+  t.Event(0, 10, {kRead, 0, 5});
+  t.Start(20, 2);
+  const uint64_t second = t.Register();
+  t.Event(20, 30, {kRead, 20, 5});
+  t.Slice(205, 0, first, 100);
+  t.End(240, 1);
+  t.Slice(250, 0, second, 230);
+  t.End(260, 2);
+  t.Event(200, 300, {kTimer, 100, 0, ReadyKind::kDue});
+  const Json one = RequestOf(t, 1);
+  ExpectSums(one);
+  EXPECT_THAT(PathOf(one), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                       StepTimes{"timer", 90, 100, 40}));
+  const Json two = RequestOf(t, 2);
+  ExpectSums(two);
+  EXPECT_THAT(PathOf(two), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                       StepTimes{"timer", 200, 20, 10}));
+}
+
+// The second of two timers of a request does not follow the first.
+TEST(CriticalPathTest, ATimerFollowsWhoSetItNotTheTimerBeforeIt) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  const uint64_t first = t.Register();
+  const uint64_t second = t.Register();
+  t.Event(0, 10, {kRead, 0, 5});
+  t.Slice(200, 0, first, 150);
+  t.Slice(220, 0, second, 210);
+  t.End(230, 1);
+  t.Event(200, 300, {kTimer, 150, 0, ReadyKind::kDue});
+  const Json request = RequestOf(t, 1);
+  ExpectSums(request);
+  EXPECT_THAT(PathOf(request), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                           StepTimes{"timer", 200, 10, 10}));
+}
+
 TEST(CriticalPathTest, ChainOfThreeEvents) {
   TraceBuilder t;
   t.Meta().Start(0, 1);

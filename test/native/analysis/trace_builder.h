@@ -55,7 +55,9 @@ class TraceBuilder {
   uint64_t Register(uint64_t count = 1);
   // A continuation registered by the slice of number `source` (0: unknown);
   // returns its own number.
-  uint64_t Slice(int64_t time, uint64_t source, uint64_t async_id = 0);
+  // due: of a timer's; < 0: none.
+  uint64_t Slice(int64_t time, uint64_t source, uint64_t async_id = 0,
+                 int64_t due = -1);
   // reason: V8's; 0: as a stock Node, which does not tell.
   TraceBuilder& Gc(GcType type, int64_t begin, int64_t end, uint32_t depth = 0,
                    uint32_t reason = 0);
@@ -141,12 +143,15 @@ inline uint64_t TraceBuilder::Register(uint64_t count) {
 }
 
 inline uint64_t TraceBuilder::Slice(int64_t time, uint64_t source,
-                                    uint64_t async_id) {
+                                    uint64_t async_id, int64_t due) {
   const uint64_t number = sequence_ + ++slices_;
   Record record{};
   record.kind = RecordKind::kSlice;
   record.ticks = Ticks(time);
   record.aux = source == 0 ? 0 : static_cast<uint32_t>(number - source);
+  if (due >= 0) {
+    record.ready_before = static_cast<float>(Ticks(time) - Ticks(due));
+  }
   SetIds(record, async_id & kIdMask, counter_ & kIdMask);
   last_time_ = time;
   Raw(record);
