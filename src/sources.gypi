@@ -14,6 +14,7 @@
     ],
     "recorder_sources": [
       "src/recorder/event_tracker.cc",
+      "src/recorder/event_tracker_ends.cc",
       "src/recorder/event_tracker_vm.cc",
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
@@ -25,6 +26,7 @@
       "src/analysis/critical_path.cc",
       "src/analysis/edg_builder.cc",
       "src/analysis/edg_edges.cc",
+      "src/analysis/edg_ends.cc",
       "src/analysis/event_stream.cc",
       "src/analysis/explain_pass.cc",
       "src/analysis/histogram.cc",

@@ -3,7 +3,9 @@
 // HTTP/1.1 and HTTPS servers. A request begins on Node's own diagnostics
 // channel. It ends where its last byte is handed to the kernel: usually inside
 // response.end(), whose caller is the sink event; else (a response larger than
-// the socket takes at once, TLS) when the response says so.
+// the socket takes at once) with the last write before the response says so.
+// One whose connection was destroyed before that is aborted, in whatever order
+// the application has destroyed and ended it.
 
 const channels = require('node:diagnostics_channel')
 const { OutgoingMessage, ServerResponse } = require('node:http')
@@ -38,13 +40,15 @@ function instrumentHttp ({ calls, following, routes, words }) {
     opened.remove(response)
     if (!following.decided) following.requestEnded()
     const status = (routes.ofExpress ? lookUp(response, 'statusCode') : response.statusCode) | 0
-    if (outcome === OUTCOME.finished && words[WORD.written] !== 0 && words[WORD.ended] === 0) {
+    if (outcome !== OUTCOME.finished) {
+      calls.requestEnd(id, route, status, outcome)
+    } else if (words[WORD.written] !== 0 && words[WORD.ended] === 0) {
       // Its last byte was just written, as the recorder has seen: no call.
       words[WORD.endedRoute] = route
       words[WORD.endedStatus] = status
       words[WORD.ended] = id
     } else {
-      calls.requestEnd(id, route, status, outcome)
+      calls.requestEndWritten(id, route, status, opened.socket._handle?.fd)
     }
   }
 
@@ -53,11 +57,12 @@ function instrumentHttp ({ calls, following, routes, words }) {
     for (const response of opened.responses()) end(opened, response, OUTCOME.aborted)
   }
 
+  // All that waited is written, or given up: then it is called as well.
   function onFinish () {
     const opened = openOf(this.req?.socket) // None when the application has taken it away.
     if (opened === undefined || opened.socket.errored) return
     words[WORD.written] = 0 // The last write may have been another's.
-    end(opened, this, OUTCOME.finished)
+    end(opened, this, opened.socket.destroyed ? OUTCOME.aborted : OUTCOME.finished)
   }
 
   const restoreEnd = wrapEnd((response) => {
@@ -69,8 +74,19 @@ function instrumentHttp ({ calls, following, routes, words }) {
   }, words)
 
   function endOnceWritten (opened, response, unwritten) {
+    const { socket } = opened
+    const written = words[WORD.written]
     // A write that failed leaves nothing unwritten either; the connection closes.
-    if (unwritten === 0 && !opened.socket.errored) end(opened, response, OUTCOME.finished)
+    if (written !== 0 && !socket.destroyed && !socket.errored && (unwritten === 0 || hasLeft(socket, written))) end(opened, response, OUTCOME.finished)
+    else endLater(opened, response)
+  }
+
+  // Nothing of it was written by its end(), or not all.
+  function endLater (opened, response) {
+    const { socket } = opened
+    if (socket.errored) return // Its end is that of the connection.
+    if (socket.destroyed) end(opened, response, OUTCOME.aborted)
+    else if (response.writableLength === 0) end(opened, response, OUTCOME.finished) // It was written before.
     else if (response.listenerCount('finish', onFinish) === 0) response.once('finish', onFinish) // Else end() was called before.
   }
 
@@ -81,6 +97,18 @@ function instrumentHttp ({ calls, following, routes, words }) {
     restoreEnd()
     forgetOpen()
   }
+}
+
+/**
+ * Over TLS a write is told to be done in a later event only.
+ * @param {any} socket
+ * @param {number} written so many bytes, by what the socket was given now
+ * @returns {boolean} whether that is all that it had: nothing waits for its turn, in JavaScript, in TLS or for the kernel
+ */
+function hasLeft (socket, written) {
+  const handle = socket._handle
+  const below = handle?._parent // Of TLS only.
+  return below !== undefined && handle.writeQueueSize === written && below.writeQueueSize === 0 && socket._writableState.bufferedRequestCount === 0
 }
 
 /**

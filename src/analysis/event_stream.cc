@@ -28,6 +28,10 @@ Enum InRange(uint8_t value, Enum otherwise) {
 // Cuts a record's times to a stretch; returns where the next one's begins.
 int64_t CutTo(int64_t from_ns, int64_t to_ns, InnerRecord* inner) {
   inner->time_ns = std::clamp(inner->time_ns, from_ns, to_ns);
+  if (inner->kind == RecordKind::kRequestEnd) {
+    const bool earlier = inner->written != 0 && inner->end_ns < inner->time_ns;
+    if (!earlier) inner->end_ns = inner->time_ns;
+  }
   if (inner->kind != RecordKind::kGc) return inner->time_ns;
   inner->end_ns = std::clamp(inner->end_ns, inner->time_ns, to_ns);
   return inner->end_ns;
@@ -59,6 +63,7 @@ void EventStream::Report(const char* what, bool* said) {
 EventStream::Item EventStream::Next() {
   if (inner_used_) {
     inner_.clear();
+    written_.clear();
     inner_used_ = false;
   }
   orphans_.clear();
@@ -201,6 +206,9 @@ bool EventStream::Take(const Record& record) {
     case RecordKind::kTimes:
       TakeInner(record);
       return false;
+    case RecordKind::kWritten:
+      TakeWritten(record);
+      return false;
     case RecordKind::kString:
       TakeString(record);
       return false;
@@ -254,6 +262,7 @@ void EventStream::TakeInner(const Record& record) {
                           record.kind == RecordKind::kRequestEnd;
   if (++inner_seen_ > (of_request ? 2 * kMaxInner : kMaxInner)) {
     ++counts_.left_out;
+    next_written_.reset();
     return;
   }
   if (!of_request && !all_) return;
@@ -281,11 +290,38 @@ void EventStream::TakeInner(const Record& record) {
   inner.counter = TakeCounter(record);
   inner.async_id = UnwrapId(record);
   inner.sequence = sequence_ + slices_;
-  if (record.kind == RecordKind::kRequestEnd) {
-    inner.route = std::bit_cast<uint32_t>(record.duration);
-    inner.status = std::bit_cast<uint32_t>(record.ready_before);
-  }
+  if (record.kind == RecordKind::kRequestEnd) TakeEnd(record, &inner);
   inner_.push_back(inner);
+}
+
+void EventStream::TakeEnd(const Record& record, InnerRecord* end) {
+  end->route = std::bit_cast<uint32_t>(record.duration);
+  end->status = std::bit_cast<uint32_t>(record.ready_before);
+  if (!next_written_.has_value()) return;
+  written_.push_back(*next_written_);
+  next_written_.reset();
+  end->written = static_cast<uint32_t>(written_.size());
+  end->end_ns = next_written_ns_;
+}
+
+// In order with the ends, so that one is never taken for another's.
+void EventStream::TakeWritten(const Record& record) {
+  next_written_.reset();
+  if (!SaneSpan(record.duration) || !SaneSpan(record.ready_before)) return;
+  next_written_ns_ = TimeOf(record.ticks);
+  const uint64_t ready = Whole(record.duration) + Whole(record.ready_before);
+  WrittenIn written{};
+  written.begin_ns = TimeBefore(record, record.duration);
+  written.ready_ns = TimeOf(record.ticks - std::min(ready, record.ticks));
+  written.ready_kind = InRange(static_cast<uint8_t>(ReadyKindOf(record)),
+                               ReadyKind::kNone);
+  if (written.ready_kind == ReadyKind::kNone) {
+    written.ready_ns = written.begin_ns;
+  }
+  written.type = InRange(record.type, EventType::kUnknown);
+  written.loop_slept = (record.aux & kFlagLoopSlept) != 0;
+  written.async_id = UnwrapId(record);
+  next_written_ = written;
 }
 
 int64_t EventStream::TimeBefore(const Record& record, float span) const {
@@ -324,6 +360,7 @@ void EventStream::TakeEvent(const Record& record) {
   counter_begin_ = event_.counter_end;
   event_.gc_before = {};
   event_.inner = {};
+  event_.written = {};
   if (!inner_.empty()) {
     PlaceInner(previous_end_ns);
     inner_used_ = true;
@@ -369,6 +406,7 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
   const std::span<const InnerRecord> all(inner_);
   event_.gc_before = all.first(before);
   event_.inner = all.subspan(before);
+  event_.written = written_;
 }
 
 void EventStream::OrphanInner() {
@@ -380,6 +418,8 @@ void EventStream::OrphanInner() {
   }
   orphans_.swap(inner_);
   inner_.clear();
+  written_.clear();
+  next_written_.reset();
   inner_seen_ = 0;
 }
 

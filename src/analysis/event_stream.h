@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,14 +25,27 @@ struct InnerRecord {
   // where none is known.
   uint32_t aux;
   int64_t time_ns;    // kGc: begin
-  int64_t end_ns;     // kGc only
+  // kGc: its end. kRequestEnd: when the response's last byte was handed over;
+  // earlier than time_ns, perhaps in an earlier event, where `written` says so.
+  int64_t end_ns;
   uint64_t async_id;  // 0: none
   uint64_t counter;   // ids up to it existed at time_ns
   uint64_t sequence;  // kSlice: its own number; else the running slice's
   uint32_t route;     // kRequestEnd: string id
   uint32_t status;    // kRequestEnd
+  uint32_t written;   // kRequestEnd: index in Event::written, plus one; or 0
   int64_t jit_ns;     // kTimes
   int64_t ic_ns;
+};
+
+// What ran when a response was written that was told of later.
+struct WrittenIn {
+  int64_t begin_ns;  // of the slice; <= the write
+  int64_t ready_ns;  // <= begin_ns
+  ReadyKind ready_kind;
+  EventType type;
+  bool loop_slept;
+  uint64_t async_id;  // 0: none
 };
 
 // One event with everything that happened inside it.
@@ -48,6 +62,7 @@ struct Event {
   uint64_t sequence;       // its slices have the numbers after it
   std::span<const InnerRecord> gc_before;  // since the event before it
   std::span<const InnerRecord> inner;
+  std::span<const WrittenIn> written;
 };
 
 // What one file said about itself and what was counted while reading it.
@@ -120,6 +135,8 @@ class EventStream {
   bool Take(const Record& record);
   void TakeString(const Record& record);
   void TakeInner(const Record& record);
+  void TakeWritten(const Record& record);
+  void TakeEnd(const Record& record, InnerRecord* end);
   void TakeEvent(const Record& record);
   void CountAfterGap();
   void CatchUp();
@@ -187,6 +204,10 @@ class EventStream {
 
   Event event_{};
   std::vector<InnerRecord> inner_;
+  std::vector<WrittenIn> written_;  // of the ends in inner_
+  // What the last kWritten has said, for the end after it.
+  std::optional<WrittenIn> next_written_;
+  int64_t next_written_ns_ = 0;
   size_t inner_seen_ = 0;  // also those that the detail leaves out
   std::vector<InnerRecord> orphans_;
   bool inner_used_ = false;  // event_ refers to inner_: clear it next time

@@ -15,6 +15,7 @@ struct Node {
   static constexpr uint8_t kSlice = 2;     // begins inside its event
   static constexpr uint8_t kSink = 4;
   static constexpr uint8_t kLoopSlept = 8;  // in the wait before its event
+  static constexpr uint64_t kNoEvent = UINT64_MAX;  // its event has no records
 
   int64_t begin_ns;
   int64_t end_ns;
@@ -77,6 +78,8 @@ struct RequestGraph {
   void Reset();
   // Drops the older half of the nodes after the source.
   void Truncate();
+  // Drops the nodes after one that is held.
+  void DropAfter(uint32_t index);
 };
 
 // Bounds what the graphs of all requests hold together. A graph may hold its

@@ -124,7 +124,7 @@ int Accept4(int fd, sockaddr* address, socklen_t* length, int flags) {
 
 ssize_t Sent(int fd, ssize_t bytes) {
   SystemCallObserver* const self = observer;
-  if (self != nullptr) self->AfterWrite(fd);
+  if (self != nullptr) self->AfterWrite(fd, bytes);
   return bytes;
 }
 

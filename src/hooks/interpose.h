@@ -40,8 +40,9 @@ class SystemCallObserver {
   virtual void AfterReceive(int fd) = 0;
   // `new_fd` is negative when there was no connection.
   virtual void AfterAccept(int listening_fd, int new_fd) = 0;
-  // write, writev; of whatever file, as for kUnseen.
-  virtual void AfterWrite(int fd) = 0;
+  // write, writev; of whatever file, as for kUnseen. `bytes`: how many the
+  // kernel took, or -1.
+  virtual void AfterWrite(int fd, ssize_t bytes) = 0;
 };
 
 // The little that boosting needs of it, whether or not somebody records.

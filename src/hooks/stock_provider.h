@@ -79,8 +79,10 @@ class StockProvider : private SystemCallObserver {
   void BeforeReceive(int fd) override;
   void AfterReceive(int fd) override;
   void AfterAccept(int listening_fd, int new_fd) override;
-  [[gnu::hot]] void AfterWrite(int fd) override {
-    if (IsLoops(fd)) tracker_->Wrote();
+  [[gnu::hot]] void AfterWrite(int fd, ssize_t bytes) override {
+    if (bytes <= 0 || !IsLoops(fd)) return;
+    const uint64_t latency = tracker_->Wrote(fd, static_cast<uint64_t>(bytes));
+    if (latency != 0) NoteLatency(latency);
   }
 
   absl::Status StartHelpers(const ProviderConfig& config);

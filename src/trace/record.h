@@ -23,6 +23,8 @@ enum class RecordKind : uint8_t {
   kLoss = 7,          // records dropped because the ring was full
   kEdge = 8,          // a function of another slice is called (patched Node)
   kTimes = 9,         // JIT and inline-cache time (patched Node)
+  kWritten = 20,      // when the request that ends next was written; 10 to 19:
+                      // other kinds to come
 };
 
 // What woke the event loop. VEE'19 table 2, and what Node has besides.
@@ -183,6 +185,11 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 // kTimes  since the record of this kind before it in the event, else since the
 //         event's begin, on this thread: `duration` ticks of compilation,
 //         `ready_before` ticks of inline-cache misses; neither holds GC.
+// kWritten  of the kRequestEnd that follows: ticks = the last write of its
+//         response, in this event or an earlier one. What ran then: `duration`
+//         ticks since its begin, `ready_before` ticks from ready to begin, type
+//         = EventType, aux = EventAux(), async id executing. A kRequestEnd
+//         without it happened at its own ticks.
 
 inline constexpr uint32_t StringSlots(uint32_t bytes) {
   return (bytes + kRecordBytes - 1) / kRecordBytes;
