@@ -17,7 +17,9 @@ const { KIND, OUTCOME, WORD } = require('./requests')
  * @param {import('./requests').Recording} recording
  * @returns {() => void} undoes it
  */
-function instrumentHttp ({ calls, following, routes, words }) {
+function instrumentHttp (recording) {
+  const { calls, following, words } = recording
+
   // The request that begins an event is left in a word for the recorder
   // (SharedWords in src/recorder/event_tracker.h): no call.
   function begin () {
@@ -30,27 +32,7 @@ function instrumentHttp ({ calls, following, routes, words }) {
     if (!following.decided) following.requestBegan(overlaps)
   }
 
-  // Each property that is read of the two objects, here and in the routes, is
-  // dear where they are Express's: see properties.js.
-  function end (opened, response, outcome) {
-    const id = opened.idOf(response)
-    if (id === 0) return
-    const request = routes.ofExpress ? lookUp(response, 'req') : response.req
-    const route = routes.numberOf(request, opened.routeOf(response))
-    opened.remove(response)
-    if (!following.decided) following.requestEnded()
-    const status = (routes.ofExpress ? lookUp(response, 'statusCode') : response.statusCode) | 0
-    if (outcome !== OUTCOME.finished) {
-      calls.requestEnd(id, route, status, outcome)
-    } else if (words[WORD.written] !== 0 && words[WORD.ended] === 0) {
-      // Its last byte was just written, as the recorder has seen: no call.
-      words[WORD.endedRoute] = route
-      words[WORD.endedStatus] = status
-      words[WORD.ended] = id
-    } else {
-      calls.requestEndWritten(id, route, status, opened.socket._handle?.fd)
-    }
-  }
+  const end = endingOf(recording)
 
   // The connection went away under its open responses.
   function abortOpen (opened) {
@@ -96,6 +78,34 @@ function instrumentHttp ({ calls, following, routes, words }) {
     channels.unsubscribe('http.server.request.start', onStart)
     restoreEnd()
     forgetOpen()
+  }
+}
+
+/**
+ * @param {import('./requests').Recording} recording
+ * @returns {(opened: any, response: any, outcome: number) => void} tells the end of a request; once, however often it is called
+ */
+function endingOf ({ calls, following, routes, words }) {
+  // Each property that is read of the two objects, here and in the routes, is
+  // dear where they are Express's: see properties.js.
+  return function end (opened, response, outcome) {
+    const id = opened.idOf(response)
+    if (id === 0) return
+    const request = routes.ofExpress ? lookUp(response, 'req') : response.req
+    const route = routes.numberOf(request, opened.routeOf(response))
+    opened.remove(response)
+    if (!following.decided) following.requestEnded()
+    const status = (routes.ofExpress ? lookUp(response, 'statusCode') : response.statusCode) | 0
+    if (outcome !== OUTCOME.finished) {
+      calls.requestEnd(id, route, status, outcome)
+    } else if (words[WORD.written] !== 0 && words[WORD.ended] === 0) {
+      // Its last byte was just written, as the recorder has seen: no call.
+      words[WORD.endedRoute] = route
+      words[WORD.endedStatus] = status
+      words[WORD.ended] = id
+    } else {
+      calls.requestEndWritten(id, route, status, opened.socket._handle?.fd)
+    }
   }
 }
 

@@ -40,7 +40,11 @@ function onStream (/** @type {any} */ stream, /** @type {any} */ headers) {
   const connection = connectionOf(stream.session)
   let over = false
   let awaited = false
-  const isOver = () => over || current !== recording || (over = true, false)
+  const isOver = () => {
+    const before = over || current !== recording
+    over = true
+    return before
+  }
   const end = (/** @type {'requestEnd' | 'requestEndWritten' | 'requestEndAwaited'} */ call, /** @type {any} */ last) => {
     const status = Number(stream.sentHeaders?.[':status'] ?? 0)
     recording.calls[call](id, recording.routes.numberOf(request), status, last)

@@ -2,7 +2,7 @@
 
 // Each path answers its request in another way, or gives it up: over TRANSPORT.
 
-const domain = require('node:domain')
+const domain = require('node:domain') // eslint-disable-line n/no-deprecated-api
 const fs = require('node:fs')
 const path = require('node:path')
 const { serving } = require('./serving')
