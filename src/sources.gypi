@@ -28,6 +28,7 @@
       "src/analysis/edg_edges.cc",
       "src/analysis/edg_ends.cc",
       "src/analysis/event_stream.cc",
+      "src/analysis/event_stream_inner.cc",
       "src/analysis/explain_pass.cc",
       "src/analysis/histogram.cc",
       "src/analysis/latency_pass.cc",

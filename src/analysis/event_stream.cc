@@ -1,7 +1,6 @@
 #include "analysis/event_stream.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -13,18 +12,6 @@ namespace {
 
 // A jump of the sequence beyond this is nonsense: years of events.
 constexpr uint64_t kMaxSequenceJump = uint64_t{1} << 48;
-// Of a span that SaneSpan() has passed.
-uint64_t Whole(float ticks) {
-  return static_cast<uint64_t>(static_cast<int64_t>(ticks));
-}
-
-template <typename Enum>
-Enum InRange(uint8_t value, Enum otherwise) {
-  return value <= static_cast<uint8_t>(Enum::kMaxValue)
-             ? static_cast<Enum>(value)
-             : otherwise;
-}
-
 // Cuts a record's times to a stretch; returns where the next one's begins.
 int64_t CutTo(int64_t from_ns, int64_t to_ns, InnerRecord* inner) {
   inner->time_ns = std::clamp(inner->time_ns, from_ns, to_ns);
@@ -254,74 +241,6 @@ uint64_t EventStream::TakeOddCounter(const Record& record) {
   counter_ = std::max(counter_, (counter_ & ~kIdMask) | IdCounter(record));
   counter_begin_ = counter_;
   return counter_;
-}
-
-void EventStream::TakeInner(const Record& record) {
-  if (record.kind == RecordKind::kSlice) ++slices_;
-  const bool of_request = record.kind == RecordKind::kRequestStart ||
-                          record.kind == RecordKind::kRequestEnd;
-  if (++inner_seen_ > (of_request ? 2 * kMaxInner : kMaxInner)) {
-    ++counts_.left_out;
-    next_written_.reset();
-    return;
-  }
-  if (!of_request && !all_) return;
-  InnerRecord inner{};
-  inner.kind = record.kind;
-  inner.type = record.type;
-  inner.aux = record.aux;
-  inner.time_ns = TimeOf(record.ticks);
-  if (record.kind == RecordKind::kGc) {
-    // A nested collection is part of the outer one.
-    if (record.aux != 0 || !SaneSpan(record.duration)) return;
-    inner.end_ns = TimeOf(record.ticks + Whole(record.duration));
-    inner.type = static_cast<uint8_t>(InRange(record.type, GcType::kOther));
-    inner.aux = AsyncId(record) < kGcReasons ? record.id_lo : 0;
-    inner_.push_back(inner);
-    return;
-  }
-  if (record.kind == RecordKind::kTimes) {
-    if (!SaneSpan(record.duration) || !SaneSpan(record.ready_before)) return;
-    inner.jit_ns = inner.time_ns - TimeBefore(record, record.duration);
-    inner.ic_ns = inner.time_ns - TimeBefore(record, record.ready_before);
-    inner_.push_back(inner);
-    return;
-  }
-  inner.counter = TakeCounter(record);
-  inner.async_id = UnwrapId(record);
-  inner.sequence = sequence_ + slices_;
-  if (record.kind == RecordKind::kRequestEnd) TakeEnd(record, &inner);
-  inner_.push_back(inner);
-}
-
-void EventStream::TakeEnd(const Record& record, InnerRecord* end) {
-  end->route = std::bit_cast<uint32_t>(record.duration);
-  end->status = std::bit_cast<uint32_t>(record.ready_before);
-  if (!next_written_.has_value()) return;
-  written_.push_back(*next_written_);
-  next_written_.reset();
-  end->written = static_cast<uint32_t>(written_.size());
-  end->end_ns = next_written_ns_;
-}
-
-// In order with the ends, so that one is never taken for another's.
-void EventStream::TakeWritten(const Record& record) {
-  next_written_.reset();
-  if (!SaneSpan(record.duration) || !SaneSpan(record.ready_before)) return;
-  next_written_ns_ = TimeOf(record.ticks);
-  const uint64_t ready = Whole(record.duration) + Whole(record.ready_before);
-  WrittenIn written{};
-  written.begin_ns = TimeBefore(record, record.duration);
-  written.ready_ns = TimeOf(record.ticks - std::min(ready, record.ticks));
-  written.ready_kind = InRange(static_cast<uint8_t>(ReadyKindOf(record)),
-                               ReadyKind::kNone);
-  if (written.ready_kind == ReadyKind::kNone) {
-    written.ready_ns = written.begin_ns;
-  }
-  written.type = InRange(record.type, EventType::kUnknown);
-  written.loop_slept = (record.aux & kFlagLoopSlept) != 0;
-  written.async_id = UnwrapId(record);
-  next_written_ = written;
 }
 
 int64_t EventStream::TimeBefore(const Record& record, float span) const {

@@ -24,7 +24,7 @@ struct InnerRecord {
   // Request id; kSlice, kEdge: distance to the source; kGc: V8's reason, 0
   // where none is known.
   uint32_t aux;
-  int64_t time_ns;    // kGc: begin
+  int64_t time_ns;  // kGc: begin
   // kGc: its end. kRequestEnd: when the response's last byte was handed over;
   // earlier than time_ns, perhaps in an earlier event, where `written` says so.
   int64_t end_ns;
@@ -163,6 +163,16 @@ class EventStream {
     const uint64_t id = AsyncId(record);
     const uint64_t age = (counter_ - id) & kIdMask;
     return id != 0 && age < counter_ ? counter_ - age : 0;
+  }
+  // Of a span that SaneSpan() has passed.
+  static uint64_t Whole(float ticks) {
+    return static_cast<uint64_t>(static_cast<int64_t>(ticks));
+  }
+  template <typename Enum>
+  static Enum InRange(uint8_t value, Enum otherwise) {
+    return value <= static_cast<uint8_t>(Enum::kMaxValue)
+               ? static_cast<Enum>(value)
+               : otherwise;
   }
   // False, and reported, for NaN too.
   bool SaneSpan(float ticks) {

@@ -38,17 +38,15 @@ int Descriptor(const Arguments& args, int index) {
 void RequestEndWritten(const Arguments& args) {
   EventTracker* const tracker = StockProvider::Tracker();
   if (tracker == nullptr) return;
-  StockProvider::NoteLatency(
-      tracker->RequestEndWritten(Uint32(args, 0), Uint32(args, 1),
-                                 Uint32(args, 2), Descriptor(args, 3)));
+  StockProvider::NoteLatency(tracker->RequestEndWritten(
+      Uint32(args, 0), Uint32(args, 1), Uint32(args, 2), Descriptor(args, 3)));
 }
 
 void RequestEndAwaited(const Arguments& args) {
   EventTracker* const tracker = StockProvider::Tracker();
   if (tracker == nullptr) return;
-  StockProvider::NoteLatency(
-      tracker->RequestEndAwaited(Uint32(args, 0), Uint32(args, 1),
-                                 Uint32(args, 2), Descriptor(args, 3)));
+  StockProvider::NoteLatency(tracker->RequestEndAwaited(
+      Uint32(args, 0), Uint32(args, 1), Uint32(args, 2), Descriptor(args, 3)));
 }
 
 void RequestEndLost(const Arguments& args) {

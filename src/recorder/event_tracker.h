@@ -372,7 +372,7 @@ class EventTracker {
   uint64_t next_sequence_;       // of the next event or slice
   uint64_t slice_sequence_ = 0;  // of the running slice
   uint64_t slice_begin_ = 0;
-  uint64_t slice_id_ = 0;        // the async id it runs under
+  uint64_t slice_id_ = 0;  // the async id it runs under
   // The async-id counter at its begin; kUnknownCounter where only the virtual
   // machine saw it begin, and did not say.
   uint64_t slice_counter_ = 0;

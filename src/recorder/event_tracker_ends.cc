@@ -1,7 +1,7 @@
 // The part of the event tracker that tells when requests end whose last bytes
 // leave before, or after, JavaScript has said so.
 
-#include <bit>
+#include <algorithm>
 
 #include "recorder/event_tracker.h"
 
@@ -12,19 +12,18 @@ void EventTracker::NoteWrite(int fd) {
   const bool seen = open_.ready != 0;
   const bool observed = seen || poll_waited_;
   const bool main = open_.type == EventType::kMain;
-  writes_.Note(
-      fd, {.ticks = written_.ticks,
-           .slice_begin = open_.entered ? slice_begin_ : open_.begin,
-           .ready = timed || seen ? open_.ready
-                    : main        ? 0
-                                  : poll_ticks_,
-           .async_id = written_.execution_id & kIdMask,
-           .type = open_.type,
-           .ready_kind = timed      ? open_.ready_kind
-                         : main     ? ReadyKind::kNone
-                         : observed ? ReadyKind::kObserved
-                                    : ReadyKind::kUpperBound,
-           .flags = poll_waited_ ? kFlagLoopSlept : 0});
+  writes_.Note(fd, {.ticks = written_.ticks,
+                    .slice_begin = open_.entered ? slice_begin_ : open_.begin,
+                    .ready = timed || seen ? open_.ready
+                             : main        ? 0
+                                           : poll_ticks_,
+                    .async_id = written_.execution_id & kIdMask,
+                    .type = open_.type,
+                    .ready_kind = timed      ? open_.ready_kind
+                                  : main     ? ReadyKind::kNone
+                                  : observed ? ReadyKind::kObserved
+                                             : ReadyKind::kUpperBound,
+                    .flags = poll_waited_ ? kFlagLoopSlept : 0});
 }
 
 uint64_t EventTracker::RequestEndWritten(uint32_t request, uint32_t route,
@@ -34,8 +33,8 @@ uint64_t EventTracker::RequestEndWritten(uint32_t request, uint32_t route,
     return RequestEnd(request, route, status, Outcome::kFinished);
   }
   // A patched machine may have noted what came after it.
-  const bool just_now = vm_ == nullptr && words_->written != 0 &&
-                        written_.ticks == write->ticks;
+  const bool just_now =
+      vm_ == nullptr && words_->written != 0 && written_.ticks == write->ticks;
   PushLeft();
   if (!just_now) PushWritten(*write);
   PushEnd(just_now ? written_ : Now(), request, route, status,
@@ -54,8 +53,8 @@ void EventTracker::PushWritten(const WriteMoment& write) {
       record.ready_before = TicksBetween(write.ready, begin);
     }
     record.type = static_cast<uint8_t>(write.type);
-    record.aux = EventAux(write.ready_kind, kNoFd,
-                          static_cast<uint32_t>(write.flags));
+    record.aux =
+        EventAux(write.ready_kind, kNoFd, static_cast<uint32_t>(write.flags));
     SetIds(record, write.async_id, last_counter_ & kIdMask);
   });
 }

@@ -42,8 +42,8 @@ TEST_F(WrittenEndTest, EndsInTheNodeThatWroteIt) {
   trace_.Written(200 * kUs, 100 * kUs, {.ready = 90 * kUs});
   const Json request = Told();
   EXPECT_EQ(request["latency_ns"], 110 * kUs);
-  EXPECT_EQ(PathOf(request), (std::vector<StepTimes>{
-                                 {"tcp_read", 0, 10 * kUs, 100 * kUs}}));
+  EXPECT_EQ(PathOf(request),
+            (std::vector<StepTimes>{{"tcp_read", 0, 10 * kUs, 100 * kUs}}));
 }
 
 // As HTTP/2 does it: the session writes when all handlers have run.
@@ -54,9 +54,9 @@ TEST_F(WrittenEndTest, EndsInWhatRanForNobodyBehindWhatTheLoopDidBefore) {
                   .kind = ReadyKind::kDue});
   const Json request = Told();
   EXPECT_EQ(request["latency_ns"], 560 * kUs);
-  EXPECT_EQ(PathOf(request), (std::vector<StepTimes>{
-                                 {"tcp_read", 0, 10 * kUs, 200 * kUs},
-                                 {"immediate", 0, 340 * kUs, 10 * kUs}}));
+  EXPECT_EQ(PathOf(request),
+            (std::vector<StepTimes>{{"tcp_read", 0, 10 * kUs, 200 * kUs},
+                                    {"immediate", 0, 340 * kUs, 10 * kUs}}));
   EXPECT_TRUE(request["path"][1]["inferred"].get<bool>());
   EXPECT_EQ(request["path"][1]["blocked_by"][0]["what"], "(no request) timer");
 }
@@ -78,8 +78,8 @@ TEST_F(WrittenEndTest, WhatRanForItAfterwardsIsNoPartOfIt) {
   trace_.Written(280 * kUs, 100 * kUs, {.ready = 90 * kUs});
   const Json request = Told();
   EXPECT_EQ(request["latency_ns"], 190 * kUs);
-  EXPECT_EQ(PathOf(request), (std::vector<StepTimes>{
-                                 {"tcp_read", 0, 10 * kUs, 180 * kUs}}));
+  EXPECT_EQ(PathOf(request),
+            (std::vector<StepTimes>{{"tcp_read", 0, 10 * kUs, 180 * kUs}}));
 }
 
 TEST_F(WrittenEndTest, AWriteBeforeTheRequestWasAnothers) {

@@ -121,8 +121,8 @@ TEST_F(EventTrackerEndsTest, AnAwaitedEndIsThatOfTheNextWrite) {
   Js(30);
   Poll();
   const auto records = Finish();
-  ASSERT_EQ(KindsOf(records), (std::vector{kRequestStart, kEvent, kRequestEnd,
-                                           kEvent, kEvent}));
+  ASSERT_EQ(KindsOf(records),
+            (std::vector{kRequestStart, kEvent, kRequestEnd, kEvent, kEvent}));
   EXPECT_EQ(records[3].type, static_cast<uint8_t>(EventType::kImmediate));
   EXPECT_NEAR(static_cast<double>(records[2].ticks),
               static_cast<double>(EndOf(records[3])), 64);
@@ -138,7 +138,8 @@ TEST_F(EventTrackerEndsTest, AnAwaitedEndThatDoesNotComeIsAborted) {
   tracker_->Wrote(7, 100);
   Poll();
   const auto records = Finish();
-  ASSERT_EQ(KindsOf(records), (std::vector{kRequestStart, kRequestEnd, kEvent}));
+  ASSERT_EQ(KindsOf(records),
+            (std::vector{kRequestStart, kRequestEnd, kEvent}));
   EXPECT_EQ(records[1].type, static_cast<uint8_t>(Outcome::kAborted));
 }
 
