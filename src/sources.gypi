@@ -15,6 +15,7 @@
     "recorder_sources": [
       "src/recorder/connections.cc",
       "src/recorder/event_tracker.cc",
+      "src/recorder/event_tracker_ends.cc",
       "src/recorder/event_tracker_vm.cc",
       "src/recorder/protocol/amqp.cc",
       "src/recorder/protocol/conversation.cc",
@@ -50,7 +51,9 @@
       "src/analysis/edg_builder.cc",
       "src/analysis/edg_connections.cc",
       "src/analysis/edg_edges.cc",
+      "src/analysis/edg_ends.cc",
       "src/analysis/event_stream.cc",
+      "src/analysis/event_stream_inner.cc",
       "src/analysis/explain_pass.cc",
       "src/analysis/histogram.cc",
       "src/analysis/latency_pass.cc",

@@ -3,7 +3,9 @@
 // HTTP/1.1 and HTTPS servers. A request begins on Node's own diagnostics
 // channel. It ends where its last byte is handed to the kernel: usually inside
 // response.end(), whose caller is the sink event; else (a response larger than
-// the socket takes at once, TLS) when the response says so.
+// the socket takes at once) with the last write before the response says so.
+// One whose connection was destroyed before that is aborted, in whatever order
+// the application has destroyed and ended it.
 
 const channels = require('node:diagnostics_channel')
 const { ServerResponse } = require('node:http')
@@ -18,7 +20,9 @@ const { insert, wrap } = require('./wrap')
  * @param {import('./requests').Recording} recording
  * @returns {() => void} undoes it
  */
-function instrumentHttp ({ calls, following, routes, words }) {
+function instrumentHttp (recording) {
+  const { calls, following, words } = recording
+
   // The request that begins an event is left in a word for the recorder
   // (SharedWords in src/recorder/event_tracker.h): no call.
   function begin () {
@@ -31,36 +35,19 @@ function instrumentHttp ({ calls, following, routes, words }) {
     if (!following.decided) following.requestBegan(overlaps)
   }
 
-  // Each property that is read of the two objects, here and in the routes, is
-  // dear where they are Express's: see properties.js.
-  function end (opened, response, outcome) {
-    const id = opened.idOf(response)
-    if (id === 0) return
-    const request = routes.ofExpress ? lookUp(response, 'req') : response.req
-    const route = routes.numberOf(request, opened.routeOf(response))
-    opened.remove(response)
-    if (!following.decided) following.requestEnded()
-    const status = (routes.ofExpress ? lookUp(response, 'statusCode') : response.statusCode) | 0
-    if (outcome === OUTCOME.finished && words[WORD.written] !== 0 && words[WORD.ended] === 0) {
-      // Its last byte was just written, as the recorder has seen: no call.
-      words[WORD.endedRoute] = route
-      words[WORD.endedStatus] = status
-      words[WORD.ended] = id
-    } else {
-      calls.requestEnd(id, route, status, outcome)
-    }
-  }
+  const end = endingOf(recording)
 
   // The connection went away under its open responses.
   function abortOpen (opened) {
     for (const response of opened.responses()) end(opened, response, OUTCOME.aborted)
   }
 
+  // All that waited is written, or given up: then it is called as well.
   function onFinish (/** @type {any} */ response) {
     const opened = openOf(response.req?.socket) // None when the application has taken it away.
     if (opened === undefined || opened.socket.errored) return
     words[WORD.written] = 0 // The last write may have been another's.
-    end(opened, response, OUTCOME.finished)
+    end(opened, response, opened.socket.destroyed ? OUTCOME.aborted : OUTCOME.finished)
   }
 
   const restoreEnd = wrapEnd((response) => {
@@ -72,8 +59,19 @@ function instrumentHttp ({ calls, following, routes, words }) {
   }, words)
 
   function endOnceWritten (opened, response, unwritten) {
+    const { socket } = opened
+    const written = words[WORD.written]
     // A write that failed leaves nothing unwritten either; the connection closes.
-    if (unwritten === 0 && !opened.socket.errored) end(opened, response, OUTCOME.finished)
+    if (written !== 0 && !socket.destroyed && !socket.errored && (unwritten === 0 || hasLeft(socket, written))) end(opened, response, OUTCOME.finished)
+    else endLater(opened, response)
+  }
+
+  // Nothing of it was written by its end(), or not all.
+  function endLater (opened, response) {
+    const { socket } = opened
+    if (socket.errored) return // Its end is that of the connection.
+    if (socket.destroyed) end(opened, response, OUTCOME.aborted)
+    else if (response.writableLength === 0) end(opened, response, OUTCOME.finished) // It was written before.
     else listenBefore(response, 'finish', onFinish) // Once, though end() may be called again.
   }
 
@@ -84,6 +82,47 @@ function instrumentHttp ({ calls, following, routes, words }) {
     restoreEnd()
     forgetOpen()
   }
+}
+
+/**
+/**
+ * @param {import('./requests').Recording} recording
+ * @returns {(opened: any, response: any, outcome: number) => void} tells the end of a request; once, however often it is called
+ */
+function endingOf ({ calls, following, routes, words }) {
+  // Each property that is read of the two objects, here and in the routes, is
+  // dear where they are Express's: see properties.js.
+  return function end (opened, response, outcome) {
+    const id = opened.idOf(response)
+    if (id === 0) return
+    const request = routes.ofExpress ? lookUp(response, 'req') : response.req
+    const route = routes.numberOf(request, opened.routeOf(response))
+    opened.remove(response)
+    if (!following.decided) following.requestEnded()
+    const status = (routes.ofExpress ? lookUp(response, 'statusCode') : response.statusCode) | 0
+    if (outcome !== OUTCOME.finished) {
+      calls.requestEnd(id, route, status, outcome)
+    } else if (words[WORD.written] !== 0 && words[WORD.ended] === 0) {
+      // Its last byte was just written, as the recorder has seen: no call.
+      words[WORD.endedRoute] = route
+      words[WORD.endedStatus] = status
+      words[WORD.ended] = id
+    } else {
+      calls.requestEndWritten(id, route, status, opened.socket._handle?.fd)
+    }
+  }
+}
+
+/**
+ * Over TLS a write is told to be done in a later event only.
+ * @param {any} socket
+ * @param {number} written so many bytes, by what the socket was given now
+ * @returns {boolean} whether that is all that it had: nothing waits for its turn, in JavaScript, in TLS or for the kernel
+ */
+function hasLeft (socket, written) {
+  const handle = socket._handle
+  const below = handle?._parent // Of TLS only.
+  return below !== undefined && handle.writeQueueSize === written && below.writeQueueSize === 0 && socket._writableState.bufferedRequestCount === 0
 }
 
 /**

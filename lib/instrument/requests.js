@@ -12,6 +12,9 @@ const WORD = { begun: 0, next: 1, written: 2, ended: 3, endedRoute: 4, endedStat
  * @typedef {object} Recording what the instrumented code of this thread calls
  * @property {{ requestStart: (kind: number) => number,
  *   requestEnd: (request: number, route: number, status: number, outcome: number) => void,
+ *   requestEndWritten: (request: number, route: number, status: number, fd: number | undefined) => void,
+ *   requestEndAwaited: (request: number, route: number, status: number, fd: number) => void,
+ *   requestEndLost: (request: number) => void,
  *   slice: (sequence: number) => void, sliceOfId: (dueMs?: number) => void, timerClock: (nowMs: number) => void }} calls
  * @property {import('./routes').RouteTable} routes
  * @property {Float64Array} executing [async id that the current slice runs under]

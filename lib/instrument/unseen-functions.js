@@ -17,6 +17,11 @@ function pass (original, self, args) {
   }
 }
 
+function told (value, tell) {
+  tell(value)
+  return value
+}
+
 /** @param {object} prototype what the application's functions inherit from */
 module.exports = (prototype) => {
   // Methods: as what they stand for, they have no more properties than they are given (wrap.js).
@@ -61,9 +66,7 @@ module.exports = (prototype) => {
       tell()
       // What is no function is Node's to refuse.
       if (typeof callback === 'function') arguments[0] = timed(callback, property, begin)
-      const timer = pass(original, undefined, arguments)
-      made(timer)
-      return timer
+      return told(pass(original, undefined, arguments), made)
     }
   })
 

@@ -342,56 +342,6 @@ void EdgBuilder::OnStart(const InnerRecord& record) {
   Attach(request, 0, 0);
 }
 
-// If the request ends in a slice of another's, the sink is that slice, and its
-// parent whoever registered what executes. Failing that, rule 3 holds: every
-// event before the sink happens before it, so the last one gates it.
-uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
-  if (slice_.request == request) return slice_.node;
-  if (slice_.guest.request == request) return GuestNode();
-  const RegistrationIndex::Entry* owner = FindById(end.async_id);
-  RequestGraph& graph = GraphOf(request);
-  const Slice running = slice_;
-  uint32_t parent = graph.LastIndex();
-  bool observed = true;
-  if (owner != nullptr && owner->request == request) {
-    parent = owner->node;
-  } else {
-    observed = false;
-  }
-  Attach(request, parent, observed ? 0 : Node::kInferred);
-  const uint32_t node = graph.LastIndex();
-  NoteGc(slice_gc_, slice_.begin_ns, node, /*shared=*/false, &graph);
-  slice_ = running;
-  return node;
-}
-
-void EdgBuilder::OnEnd(const InnerRecord& record) {
-  const RequestRef request = requests_.Find(record.aux);
-  if (!requests_.IsOpen(request)) {
-    if (!requests_.UnmarkLost(record.aux)) ++counts_.lost;
-    return;
-  }
-  const auto outcome = static_cast<Outcome>(record.type);
-  const uint32_t route = RouteOf(record.text);
-  const auto& slot = requests_.At(request);
-  if (outcome == Outcome::kAborted) {
-    sink_->OnAborted({slot.id, route, slot.state.ready_ns});
-  } else {
-    // Up to here, V8's times of the path are known.
-    if (!vm_shares_.empty()) PushPiece(record.time_ns);
-    const uint32_t sink = SinkNode(request, record);
-    RequestGraph& graph = GraphOf(request);
-    graph.At(sink).flags |= Node::kSink;
-    // The sink's own slice is still open; the walk ends it at the request's
-    // end.
-    FindCriticalPath(graph, sink, record.time_ns, &path_);
-    const int64_t end_ns = std::max(record.time_ns, graph.ready_ns);
-    sink_->OnRequest({slot.id, slot.ordinal, route, record.number, outcome,
-                      end_ns, graph, path_});
-  }
-  CloseRequest(request, route);
-}
-
 void EdgBuilder::CloseRequest(RequestRef request, uint32_t route) {
   RequestGraph& graph = GraphOf(request);
   ledger_->CloseOwner(graph.owner, route);

@@ -23,6 +23,12 @@
 
 namespace edgewise {
 
+// When a request ended that was ready at `ready_ns`. A write before that was
+// another's, on a connection of the same number.
+inline int64_t EndOf(const InnerRecord& end, int64_t ready_ns) {
+  return end.end_ns >= ready_ns ? end.end_ns : end.time_ns;
+}
+
 // A request that has ended, with its graph. Valid during OnRequest() only.
 struct EndedRequest {
   uint32_t id;
@@ -169,6 +175,9 @@ class EdgBuilder {
   void NoteGc(const GcTimes& gc, int64_t begin_ns, uint32_t node, bool shared,
               RequestGraph* graph) const;
   uint32_t SinkNode(RequestRef request, const InnerRecord& end);
+  uint32_t EarlierSink(RequestRef request, const InnerRecord& end);
+  void AddSink(const WrittenIn& written, int64_t end_ns, uint32_t parent,
+               RequestGraph* graph);
   uint32_t GuestNode();
   void CloseRequest(RequestRef request, uint32_t route);
   void CloseOldest();

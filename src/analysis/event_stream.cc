@@ -1,7 +1,6 @@
 #include "analysis/event_stream.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -13,18 +12,6 @@ namespace {
 
 // A jump of the sequence beyond this is nonsense: years of events.
 constexpr uint64_t kMaxSequenceJump = uint64_t{1} << 48;
-// Of a span that SaneSpan() has passed.
-uint64_t Whole(float ticks) {
-  return static_cast<uint64_t>(static_cast<int64_t>(ticks));
-}
-
-template <typename Enum>
-Enum InRange(uint8_t value, Enum otherwise) {
-  return value <= static_cast<uint8_t>(Enum::kMaxValue)
-             ? static_cast<Enum>(value)
-             : otherwise;
-}
-
 // Whether it may belong to no event.
 bool MayLieBetween(const InnerRecord& inner) {
   return inner.kind == RecordKind::kGc ||
@@ -40,6 +27,10 @@ int64_t EndOf(const InnerRecord& inner) {
 // Cuts a record's times to a stretch; returns where the next one's begins.
 int64_t CutTo(int64_t from_ns, int64_t to_ns, InnerRecord* inner) {
   inner->time_ns = std::clamp(inner->time_ns, from_ns, to_ns);
+  if (inner->kind == RecordKind::kRequestEnd) {
+    const bool earlier = inner->written != 0 && inner->end_ns < inner->time_ns;
+    if (!earlier) inner->end_ns = inner->time_ns;
+  }
   if (inner->kind != RecordKind::kGc) return inner->time_ns;
   inner->end_ns = std::clamp(inner->end_ns, inner->time_ns, to_ns);
   return inner->end_ns;
@@ -71,6 +62,7 @@ void EventStream::Report(const char* what, bool* said) {
 EventStream::Item EventStream::Next() {
   if (inner_used_) {
     inner_.clear();
+    written_.clear();
     inner_used_ = false;
   }
   orphans_.clear();
@@ -221,6 +213,9 @@ bool EventStream::Take(const Record& record) {
         latest_ns_ = TimeBefore(record, record.ready_before);
       }
       return false;
+    case RecordKind::kWritten:
+      TakeWritten(record);
+      return false;
     case RecordKind::kString:
       TakeString(record);
       return false;
@@ -268,57 +263,6 @@ uint64_t EventStream::TakeOddCounter(const Record& record) {
   return counter_;
 }
 
-void EventStream::TakeInner(const Record& record) {
-  if (record.kind == RecordKind::kSlice) ++slices_;
-  const bool of_request = record.kind == RecordKind::kRequestStart ||
-                          record.kind == RecordKind::kRequestEnd;
-  if (++inner_seen_ > (of_request ? 2 * kMaxInner : kMaxInner)) {
-    ++counts_.left_out;
-    return;
-  }
-  if (!of_request && !all_) return;
-  InnerRecord inner{};
-  inner.kind = record.kind;
-  inner.type = record.type;
-  inner.aux = record.aux;
-  inner.time_ns = TimeOf(record.ticks);
-  if (record.kind == RecordKind::kGc) {
-    // A nested collection is part of the outer one.
-    if (record.aux != 0 || !SaneSpan(record.duration)) return;
-    inner.end_ns = TimeOf(record.ticks + Whole(record.duration));
-    inner.type = static_cast<uint8_t>(InRange(record.type, GcType::kOther));
-    inner.aux = AsyncId(record) < kGcReasons ? record.id_lo : 0;
-    inner_.push_back(inner);
-    return;
-  }
-  if (record.kind == RecordKind::kTimes) {
-    if (!SaneSpan(record.duration) || !SaneSpan(record.ready_before)) return;
-    inner.jit_ns = inner.time_ns - TimeBefore(record, record.duration);
-    inner.ic_ns = inner.time_ns - TimeBefore(record, record.ready_before);
-    inner_.push_back(inner);
-    return;
-  }
-  inner.counter = TakeCounter(record);
-  inner.async_id = UnwrapId(record);
-  inner.sequence = sequence_ + slices_;
-  if (record.kind == RecordKind::kSlice && record.ready_before > 0 &&
-      SaneSpan(record.ready_before)) {
-    inner.ready_kind = ReadyKind::kDue;
-    inner.ready_ns = TimeBefore(record, record.ready_before);
-  }
-  const auto first = std::bit_cast<uint32_t>(record.duration);
-  const auto second = std::bit_cast<uint32_t>(record.ready_before);
-  if (record.kind == RecordKind::kRequestEnd) {
-    inner.text = first;
-    inner.number = second;
-  } else if (record.kind == RecordKind::kConnection ||
-             record.kind == RecordKind::kUse) {
-    inner.number = first;
-    inner.text = second;
-  }
-  inner_.push_back(inner);
-}
-
 int64_t EventStream::TimeBefore(const Record& record, float span) const {
   return TimeOf(record.ticks - std::min(Whole(span), record.ticks));
 }
@@ -356,6 +300,7 @@ void EventStream::TakeEvent(const Record& record) {
   counter_begin_ = event_.counter_end;
   event_.before = {};
   event_.inner = {};
+  event_.written = {};
   if (!inner_.empty()) {
     PlaceInner(previous_end_ns);
     TakeStarts();
@@ -402,6 +347,7 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
   const std::span<const InnerRecord> all(inner_);
   event_.before = all.first(before);
   event_.inner = all.subspan(before);
+  event_.written = written_;
 }
 
 // A request is ready with the event, whose bytes it is. The main script has no
@@ -433,6 +379,8 @@ void EventStream::OrphanInner() {
   }
   orphans_.swap(inner_);
   inner_.clear();
+  written_.clear();
+  next_written_.reset();
   inner_seen_ = 0;
 }
 

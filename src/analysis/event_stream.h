@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,8 +25,10 @@ struct InnerRecord {
   // Request id; kSlice, kEdge: distance to the source; kGc: V8's reason, 0
   // where none is known; kConnection, kUse: the connection's number.
   uint32_t aux;
-  int64_t time_ns;    // kGc: begin
-  int64_t end_ns;     // kGc only
+  int64_t time_ns;  // kGc: begin
+  // kGc: its end. kRequestEnd: when the response's last byte was handed over;
+  // earlier than time_ns, perhaps in an earlier event, where `written` says so.
+  int64_t end_ns;
   uint64_t async_id;  // 0: none
   uint64_t counter;   // ids up to it existed at time_ns
   uint64_t sequence;  // kSlice: its own number; else the running slice's
@@ -34,12 +37,23 @@ struct InnerRecord {
   uint32_t text;
   // kRequestEnd: the status; kConnection: the descriptor; kUse: bytes written.
   uint32_t number;
+  uint32_t written;  // kRequestEnd: index in Event::written, plus one; or 0
   // kRequestStart: when its first bytes could be read, and what that rests on;
   // kSlice: when its timer was due; of the kind kNone otherwise.
   ReadyKind ready_kind;
   int64_t ready_ns;
   int64_t jit_ns;  // kTimes
   int64_t ic_ns;
+};
+
+// What ran when a response was written that was told of later.
+struct WrittenIn {
+  int64_t begin_ns;  // of the slice; <= the write
+  int64_t ready_ns;  // <= begin_ns
+  ReadyKind ready_kind;
+  EventType type;
+  bool loop_slept;
+  uint64_t async_id;  // 0: none
 };
 
 // One event with everything that happened inside it.
@@ -58,6 +72,7 @@ struct Event {
   // Collections and what was done with connections since the event before it.
   std::span<const InnerRecord> before;
   std::span<const InnerRecord> inner;
+  std::span<const WrittenIn> written;
 };
 
 // What one file said about itself and what was counted while reading it.
@@ -130,6 +145,9 @@ class EventStream {
   bool Take(const Record& record);
   void TakeString(const Record& record);
   void TakeInner(const Record& record);
+  void TakeFields(const Record& record, InnerRecord* inner);
+  void TakeWritten(const Record& record);
+  void TakeEnd(const Record& record, InnerRecord* end);
   void TakeEvent(const Record& record);
   void CountAfterGap();
   void CatchUp();
@@ -157,6 +175,16 @@ class EventStream {
     const uint64_t id = AsyncId(record);
     const uint64_t age = (counter_ - id) & kIdMask;
     return id != 0 && age < counter_ ? counter_ - age : 0;
+  }
+  // Of a span that SaneSpan() has passed.
+  static uint64_t Whole(float ticks) {
+    return static_cast<uint64_t>(static_cast<int64_t>(ticks));
+  }
+  template <typename Enum>
+  static Enum InRange(uint8_t value, Enum otherwise) {
+    return value <= static_cast<uint8_t>(Enum::kMaxValue)
+               ? static_cast<Enum>(value)
+               : otherwise;
   }
   // False, and reported, for NaN too.
   bool SaneSpan(float ticks) {
@@ -199,6 +227,10 @@ class EventStream {
   Event event_{};
   int64_t latest_ns_ = 0;  // the last part of its bytes came; 0: in one
   std::vector<InnerRecord> inner_;
+  std::vector<WrittenIn> written_;  // of the ends in inner_
+  // What the last kWritten has said, for the end after it.
+  std::optional<WrittenIn> next_written_;
+  int64_t next_written_ns_ = 0;
   size_t inner_seen_ = 0;  // also those that the detail leaves out
   std::vector<InnerRecord> orphans_;
   bool inner_used_ = false;  // event_ refers to inner_: clear it next time

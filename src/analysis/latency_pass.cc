@@ -76,8 +76,8 @@ class LatencyPass {
                           routes_->Text(route) == *options_.route_filter;
     const bool wanted = of_route && slot.state.ready_ns >= count_from_ns_;
     if (wanted && static_cast<Outcome>(record.type) != Outcome::kAborted) {
-      const int64_t latency_ns =
-          std::max<int64_t>(0, record.time_ns - slot.state.ready_ns);
+      const int64_t latency_ns = std::max<int64_t>(
+          0, EndOf(record, slot.state.ready_ns) - slot.state.ready_ns);
       statistics_->AddLatency(route, latency_ns);
       slowest_->Offer(latency_ns, {options_.file, slot.ordinal});
     }

@@ -73,6 +73,10 @@ class LoopTimeline {
   uint64_t first() const { return first_; }
   Piece& At(uint64_t number) { return ring_[number & mask_]; }
   const Piece& At(uint64_t number) const { return ring_[number & mask_]; }
+  // The first piece that ends after a moment; next() if none does yet.
+  uint64_t PieceAfter(int64_t ns) const {
+    return FirstEndingAfter(ns, first_, next_);
+  }
 
   struct Occupied {
     uint64_t first = 0;  // the first piece that ends after the start

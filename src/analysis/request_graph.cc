@@ -39,6 +39,13 @@ void RequestGraph::Truncate() {
   std::erase_if(gc, [this](const GcNote& note) { return !Holds(note.node); });
 }
 
+void RequestGraph::DropAfter(uint32_t index) {
+  const Node& last = At(index);
+  own_ns = last.own_before_ns + (last.end_ns - last.begin_ns);
+  nodes.resize((index > dropped ? index - dropped : 0) + 1);
+  std::erase_if(gc, [index](const GcNote& note) { return note.node > index; });
+}
+
 size_t NodeBudget::LimitOf(size_t open) const {
   const size_t share = max_nodes_ / std::max<size_t>(1, open);
   // Those that fill half their share need no more than half of all together.

@@ -16,6 +16,7 @@ struct Node {
   static constexpr uint8_t kSink = 4;
   static constexpr uint8_t kLoopSlept = 8;  // in the wait before its event
   static constexpr uint8_t kOwnReady = 16;  // ready by itself, as a timer is
+  static constexpr uint64_t kNoEvent = UINT64_MAX;  // its event has no records
 
   int64_t begin_ns;
   int64_t end_ns;
@@ -91,6 +92,8 @@ struct RequestGraph {
   void Reset();
   // Drops the older half of the nodes after the source.
   void Truncate();
+  // Drops the nodes after one that is held.
+  void DropAfter(uint32_t index);
 };
 
 // Bounds what the graphs of all requests hold together. A graph may hold its

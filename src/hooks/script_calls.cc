@@ -30,6 +30,30 @@ void RequestEnd(const Arguments& args) {
                           static_cast<Outcome>(Uint32(args, 3))));
 }
 
+int Descriptor(const Arguments& args, int index) {
+  const v8::Local<v8::Value> value = args[index];
+  return value->IsInt32() ? value.As<v8::Int32>()->Value() : -1;
+}
+
+void RequestEndWritten(const Arguments& args) {
+  EventTracker* const tracker = StockProvider::Tracker();
+  if (tracker == nullptr) return;
+  StockProvider::NoteLatency(tracker->RequestEndWritten(
+      Uint32(args, 0), Uint32(args, 1), Uint32(args, 2), Descriptor(args, 3)));
+}
+
+void RequestEndAwaited(const Arguments& args) {
+  EventTracker* const tracker = StockProvider::Tracker();
+  if (tracker == nullptr) return;
+  StockProvider::NoteLatency(tracker->RequestEndAwaited(
+      Uint32(args, 0), Uint32(args, 1), Uint32(args, 2), Descriptor(args, 3)));
+}
+
+void RequestEndLost(const Arguments& args) {
+  EventTracker* const tracker = StockProvider::Tracker();
+  if (tracker != nullptr) tracker->RequestEndLost(Uint32(args, 0));
+}
+
 void Slice(const Arguments& args) {
   EventTracker* const tracker = StockProvider::Tracker();
   if (tracker != nullptr) tracker->SliceFromPromise(Uint32(args, 0));
@@ -66,6 +90,9 @@ void Install(v8::Isolate* isolate, v8::Local<v8::Object> target,
 void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "requestStart", &RequestStart);
   Install(isolate, target, "requestEnd", &RequestEnd);
+  Install(isolate, target, "requestEndWritten", &RequestEndWritten);
+  Install(isolate, target, "requestEndAwaited", &RequestEndAwaited);
+  Install(isolate, target, "requestEndLost", &RequestEndLost);
   Install(isolate, target, "slice", &Slice);
   Install(isolate, target, "sliceOfId", &SliceOfId);
   Install(isolate, target, "timerClock", &TimerClock);

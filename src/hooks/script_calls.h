@@ -10,6 +10,10 @@ namespace edgewise {
 //
 //   requestStart(kind) -> request id, or 0 when not recording
 //   requestEnd(request, route, status, outcome)
+//   requestEndWritten(request, route, status, fd)  finished, with the last
+//                       write on that descriptor
+//   requestEndAwaited(request, route, status, fd)  ... with the next write
+//   requestEndLost(request)  which does not come, if it has not
 //   slice(sequence)     a continuation registered in that slice begins
 //   sliceOfId()         the executing async id has changed
 void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target);

@@ -51,7 +51,6 @@ void StockProvider::BeforeSocketError(int fd) {
 
 void StockProvider::NoteQuestion(Connection* connection, const void* data,
                                  size_t size, ssize_t bytes) {
-  if (bytes <= 0) return;
   connection->written_bytes += static_cast<uint64_t>(bytes);
   if (!tracker_->Asks(*connection)) return;
   tracker_->PushQuestion(connection,

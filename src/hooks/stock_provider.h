@@ -104,12 +104,14 @@ class StockProvider : private SystemCallObserver {
   void AfterAccept(int listening_fd, int new_fd) override;
   [[gnu::hot]] void AfterWrite(int fd, const void* data, size_t size,
                                ssize_t bytes) override {
+    if (bytes <= 0) return;
     Connection* const connection = connections_.Of(fd);
     if (connection != nullptr && connection->role == ConnectionRole::kOpened) {
-      NoteQuestion(connection, data, size, bytes);
-    } else if (IsLoops(fd)) {
-      tracker_->Wrote();
+      return NoteQuestion(connection, data, size, bytes);
     }
+    if (!IsLoops(fd)) return;
+    const uint64_t latency = tracker_->Wrote(fd, static_cast<uint64_t>(bytes));
+    if (latency != 0) NoteLatency(latency);
   }
   void AfterConnect(int fd, const sockaddr* address, socklen_t length) override;
   void BeforeSocketError(int fd) override;

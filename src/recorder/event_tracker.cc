@@ -7,11 +7,6 @@
 namespace edgewise {
 namespace {
 
-// Through int64_t: one instruction, and no time is that long.
-float TicksBetween(uint64_t begin, uint64_t end) {
-  return static_cast<float>(static_cast<int64_t>(end - begin));
-}
-
 bool IsRead(EventType type) {
   return type == EventType::kTcpRead || type == EventType::kPipeRead ||
          type == EventType::kUdpRead;
@@ -172,6 +167,7 @@ void EventTracker::Enter(uint64_t id) {
   open_.async_id = id;
   open_.bare = id == 0 && (ids_.depth == nullptr || ids_.LeftScope());
   slice_sequence_ = next_sequence_++;
+  slice_begin_ = open_.begin;
   slice_counter_ = ids_.counter();
   words_->begun_request = SharedWords::kNoRequest;
   FindReady();
@@ -273,6 +269,7 @@ void EventTracker::RecordSlice(uint64_t ticks, uint64_t source_distance,
     record.aux = static_cast<uint32_t>(source_distance);
     PutIds(record, async_id, counter);
   });
+  slice_begin_ = ticks;
   slice_sequence_ = next_sequence_++;
 }
 
@@ -338,8 +335,7 @@ uint64_t EventTracker::RequestEnd(uint32_t request, uint32_t route,
   PushLeft();
   const Moment now = Now();
   PushEnd(now, request, route, status, outcome);
-  const RecentRequest& recent = recent_requests_[request % kRecentRequests];
-  return recent.request == request ? now.ticks - recent.ready : 0;
+  return LatencyOf(request, now.ticks);
 }
 
 void EventTracker::PushEnded() {
@@ -403,6 +399,7 @@ void EventTracker::PushUse(const Connection& connection, UseKind kind,
 }
 
 void EventTracker::Accepted(int fd) {
+  writes_.Forget(fd);
   if (watcher_ == nullptr) return;
   if (fd < 0) {
     watcher_->NoArrivals(open_.fd);

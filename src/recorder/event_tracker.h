@@ -5,7 +5,9 @@
 
 #include "platform/clock.h"
 #include "platform/realtime.h"
+#include "recorder/awaited_ends.h"
 #include "recorder/connections.h"
+#include "recorder/last_writes.h"
 #include "recorder/name_queries.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
@@ -57,7 +59,7 @@ struct SharedWords {
   // recorded later, as of that write: JavaScript that finds `written` set and
   // kNoRequest in `ended_request` leaves the request, its route and its status
   // here, else it must call RequestEnd().
-  uint32_t written;  // bytes, and nothing was recorded since; cleared by both
+  uint32_t written;  // so many bytes, and nothing recorded since; both clear it
   uint32_t ended_request;
   uint32_t ended_route;
   uint32_t ended_status;
@@ -212,11 +214,14 @@ class EventTracker {
   // `connection` is closed.
   void ConnectionEnded(const Connection& connection);
 
-  // The thread has handed bytes to the kernel.
-  void Wrote() {
+  // The thread has handed `bytes` to the kernel, on `fd`. Returns the longest
+  // latency of the requests that end with that, as RequestEnd() does.
+  uint64_t Wrote(int fd, uint64_t bytes) {
     if (HasEnded()) PushLeft();
     written_ = Now();
-    words_->written = 1;
+    words_->written += static_cast<uint32_t>(bytes);
+    NoteWrite(fd);
+    return awaited_.empty() ? 0 : EndAwaited(fd);
   }
 
   // A thread-pool request's callback is about to run. `stamped`: the pool has
@@ -303,6 +308,17 @@ class EventTracker {
   uint64_t RequestEnd(uint32_t request, uint32_t route, uint32_t status,
                       Outcome outcome);
 
+  // The same of a request that is finished, and ended with the last write on
+  // `fd`, a connection: long ago, perhaps.
+  uint64_t RequestEndWritten(uint32_t request, uint32_t route, uint32_t status,
+                             int fd);
+
+  // ... and ends with the next write on `fd`.
+  uint64_t RequestEndAwaited(uint32_t request, uint32_t route, uint32_t status,
+                             int fd);
+  // There will be none. No effect if it has come.
+  void RequestEndLost(uint32_t request);
+
  private:
   struct OpenEvent {
     uint64_t begin = 0;
@@ -343,6 +359,10 @@ class EventTracker {
     bool files_may_write = false;
     int polled_fd = kNoFd;
   };
+  static float TicksBetween(uint64_t begin, uint64_t end) {
+    // Through int64_t: one instruction, and no time is that long.
+    return static_cast<float>(static_cast<int64_t>(end - begin));
+  }
 
   struct Moment {
     uint64_t ticks = 0;
@@ -418,6 +438,13 @@ class EventTracker {
   [[gnu::hot]] void PushEnded();
   [[gnu::hot]] void PushEnd(const Moment& at, uint32_t request, uint32_t route,
                             uint32_t status, Outcome outcome);
+  [[gnu::hot]] void NoteWrite(int fd);
+  uint64_t EndAwaited(int fd);
+  void PushWritten(const WriteMoment& write);
+  uint64_t LatencyOf(uint32_t request, uint64_t end_ticks) const {
+    const RecentRequest& recent = recent_requests_[request % kRecentRequests];
+    return recent.request == request ? end_ticks - recent.ready : 0;
+  }
   void PushLeft() {
     words_->written = 0;
     if (vm_ != nullptr) vm_->Take(this);
@@ -459,6 +486,8 @@ class EventTracker {
 
   OpenEvent open_;
   Moment written_;  // the last write
+  LastWrites writes_;
+  AwaitedEnds awaited_;
   RealtimeToTicks realtime_;
   NameQueries names_;
   enum class Phase : uint8_t { kPoll, kCheck, kAfterCheck };
@@ -476,7 +505,8 @@ class EventTracker {
   uint64_t this_check_ = 0;
   uint64_t next_sequence_;       // of the next event or slice
   uint64_t slice_sequence_ = 0;  // of the running slice
-  uint64_t slice_id_ = 0;        // the async id it runs under
+  uint64_t slice_begin_ = 0;
+  uint64_t slice_id_ = 0;  // the async id it runs under
   // The async-id counter at its begin; kUnknownCounter where only the virtual
   // machine saw it begin, and did not say.
   uint64_t slice_counter_ = 0;

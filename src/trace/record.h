@@ -26,6 +26,7 @@ enum class RecordKind : uint8_t {
   kConnection = 10,   // a connection is accepted or opened
   kUse = 11,          // something is done with it
   kArrival = 12,      // an event's bytes came in parts: when the last one did
+  kWritten = 20,      // when the request that ends next was written
 };
 
 // What woke the event loop. VEE'19 table 2, and what Node has besides.
@@ -215,6 +216,11 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         These two kinds may also lie between events.
 // kArrival  ticks; `ready_before` ticks before that the last part came. The
 //         event's own ready time is the first part's.
+// kWritten  of the kRequestEnd that follows: ticks = the last write of its
+//         response, in this event or an earlier one. What ran then: `duration`
+//         ticks since its begin, `ready_before` ticks from ready to begin, type
+//         = EventType, aux = EventAux(), async id executing. A kRequestEnd
+//         without it happened at its own ticks.
 
 inline constexpr uint32_t StringSlots(uint32_t bytes) {
   return (bytes + kRecordBytes - 1) / kRecordBytes;

@@ -21,9 +21,13 @@ function record (instrument = instrumentHttp) {
   const texts = []
   /** @type {any[]} */
   const ends = []
+  const awaited = new Map()
   const calls = {
     requestStart: () => ++requests,
     requestEnd: (id, route, status, outcome) => ends.push([texts[route - 1], outcome]),
+    requestEndWritten: (id, route) => ends.push([texts[route - 1], OUTCOME.finished]),
+    requestEndAwaited: (id, route) => awaited.set(id, ends.push([texts[route - 1], OUTCOME.finished]) - 1),
+    requestEndLost: (id) => { ends[awaited.get(id)][1] = OUTCOME.aborted },
     slice () {},
     sliceOfId () {}
   }
@@ -77,6 +81,47 @@ test('a response that the kernel refuses is aborted, not finished', async (t) =>
   const [socket] = await once(server, 'connection')
   await new Promise((resolve) => socket.once('close', resolve))
   assert.deepEqual(ends, [['GET /gone', OUTCOME.aborted]])
+})
+
+test('a response whose connection was destroyed before it was written is aborted, in whatever order', async (t) => {
+  /** @type {Record<string, http.RequestListener>} */
+  const handlers = {
+    '/before' (request, response) { request.socket.destroy(); response.end('x') },
+    '/response' (request, response) { response.destroy(); response.end('x') },
+    '/tick' (request, response) { request.destroy(); process.nextTick(() => response.end('x')) },
+    '/immediate' (request, response) { request.destroy(); setImmediate(() => response.end('x')) },
+    '/large' (request, response) { response.end(Buffer.alloc(50_000_000)); setImmediate(() => request.socket.destroy()) },
+    '/corked' (request, response) { request.socket.cork(); response.write('x'); request.socket.destroy(); response.end() },
+    '/after' (request, response) { response.end('x'); request.socket.destroy() }
+  }
+  const get = await serve(t, (request, response) => handlers[request.url ?? ''](request, response))
+  const { ends, stop } = record()
+  t.after(stop)
+  const kinds = Object.keys(handlers)
+  for (const kind of kinds) await get(kind).catch(() => {})
+  while (ends.length < kinds.length) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.deepEqual(ends, kinds.map((kind) => [`GET ${kind}`, kind === '/after' ? OUTCOME.finished : OUTCOME.aborted]))
+})
+
+test('a response that was all written before its end() is finished, one that waits for its turn is not', async (t) => {
+  const server = http.createServer((request, response) => {
+    if (request.url === '/all') {
+      response.writeHead(200, { 'content-length': 1 })
+      response.write('x')
+      return setTimeout(() => response.end(), 5)
+    }
+    if (request.url === '/waits') return response.end('x')
+    setTimeout(() => request.socket.destroy(), 10)
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { ends, stop } = record()
+  t.after(stop)
+  const client = net.connect(/** @type {any} */ (server.address()).port, '127.0.0.1')
+  client.resume().write(['/all', '/first', '/waits'].map((path) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`).join(''))
+  await once(client, 'close')
+  while (ends.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.deepEqual(ends, [['GET /all', OUTCOME.finished], ['GET /first', OUTCOME.aborted], ['GET /waits', OUTCOME.aborted]])
 })
 
 test("what the application takes off Node's objects hurts nobody", async (t) => {

@@ -80,6 +80,9 @@ class TraceBuilder {
                     Outcome outcome = Outcome::kFinished);
   // The last of several parts of the event's bytes came at `latest`.
   TraceBuilder& Arrival(int64_t time, int64_t latest);
+  // The end that follows was written at `time`, in what was ready at
+  // `spec.ready` and began at `begin`.
+  TraceBuilder& Written(int64_t time, int64_t begin, const EventSpec& spec);
   // Ends the event; returns its number.
   uint64_t Event(int64_t begin, int64_t end, const EventSpec& spec);
   // The number that the running event will take: for slices it registers.
@@ -256,6 +259,19 @@ inline TraceBuilder& TraceBuilder::End(int64_t time, uint32_t request,
   record.ready_before = std::bit_cast<float>(status);
   SetIds(record, executing_id & kIdMask, counter_ & kIdMask);
   last_time_ = time;
+  return Raw(record);
+}
+
+inline TraceBuilder& TraceBuilder::Written(int64_t time, int64_t begin,
+                                           const EventSpec& spec) {
+  Record record{};
+  record.kind = RecordKind::kWritten;
+  record.ticks = Ticks(time);
+  record.duration = static_cast<float>(Ticks(time) - Ticks(begin));
+  record.ready_before = static_cast<float>(Ticks(begin) - Ticks(spec.ready));
+  record.type = static_cast<uint8_t>(spec.type);
+  record.aux = EventAux(spec.kind, kNoFd, spec.flags);
+  SetIds(record, spec.id & kIdMask, counter_ & kIdMask);
   return Raw(record);
 }
 

@@ -493,7 +493,7 @@ TEST_F(EventTrackerTest, ARequestEndsWithTheWriteBeforeItWasLeft) {
   Js(21);
   words_.begun_request = words_.next_request++;
   Register(3);
-  tracker_->Wrote();
+  tracker_->Wrote(7, 100);
   EXPECT_NE(words_.written, 0u);
   const uint64_t written = Ticks();
   LeaveEnd(1, route, &words_);
@@ -519,9 +519,9 @@ TEST_F(EventTrackerTest, AnEndThatWasLeftComesBeforeTheNextWriteAndRecord) {
   tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
   words_.begun_request = 1;
-  tracker_->Wrote();
+  tracker_->Wrote(7, 100);
   LeaveEnd(1, 0, &words_);
-  tracker_->Wrote();
+  tracker_->Wrote(7, 100);
   LeaveEnd(2, 0, &words_);
   const uint64_t before_gc = Ticks();
   tracker_->Gc(GcType::kScavenge, 0, before_gc, before_gc + 1);
@@ -541,10 +541,10 @@ TEST_F(EventTrackerTest, WhatIsRecordedAfterAWriteMakesItTheLastNoMore) {
   Poll();
   tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
-  tracker_->Wrote();
+  tracker_->Wrote(7, 100);
   tracker_->Gc(GcType::kScavenge, 0, Ticks(), Ticks());
   EXPECT_EQ(words_.written, 0u);
-  tracker_->Wrote();
+  tracker_->Wrote(7, 100);
   tracker_->SliceFromPromise(0);
   EXPECT_EQ(words_.written, 0u);
 }
@@ -554,7 +554,7 @@ TEST_F(EventTrackerTest, AnEndThatMustBeToldIsNotTakenForOneThatWasLeft) {
   Poll();
   tracker_->IoBegin(EventType::kTcpRead, 7, true);
   Js(21);
-  tracker_->Wrote();
+  tracker_->Wrote(7, 100);
   Poll();
   EXPECT_EQ(Finish().size(), 1u);
   EXPECT_EQ(words_.ended_request, SharedWords::kMustCall);

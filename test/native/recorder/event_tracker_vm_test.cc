@@ -156,7 +156,7 @@ TEST_F(EventTrackerVmTest, ATickOfTheRunningSliceIsNoSlice) {
 TEST_F(EventTrackerVmTest, ARequestThatEndsBeforeAReactionIsWrittenBeforeIt) {
   const uint32_t source = Event(21);
   words_.begun_request = words_.next_request++;
-  tracker_->Wrote();
+  tracker_->Wrote(7, 100);
   words_.ended_request = 1;
   vm_.React(source);
   const auto records = Finish();
@@ -169,7 +169,7 @@ TEST_F(EventTrackerVmTest, ARequestThatEndsBeforeAReactionIsWrittenBeforeIt) {
 TEST_F(EventTrackerVmTest, ARequestEndsWhereItDidHoweverLateTimesAreTold) {
   Event(21);
   words_.begun_request = words_.next_request++;
-  tracker_->Wrote();
+  tracker_->Wrote(7, 100);
   words_.ended_request = 1;
   vm_.jit = 5;
   const auto records = Finish();

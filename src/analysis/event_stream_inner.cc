@@ -1,0 +1,100 @@
+// The part of the EventStream that takes what lies inside an event.
+
+#include <algorithm>
+#include <bit>
+
+#include "analysis/event_stream.h"
+#include "analysis/names.h"
+
+namespace edgewise {
+
+void EventStream::TakeInner(const Record& record) {
+  if (record.kind == RecordKind::kSlice) ++slices_;
+  const bool of_request = record.kind == RecordKind::kRequestStart ||
+                          record.kind == RecordKind::kRequestEnd;
+  if (++inner_seen_ > (of_request ? 2 * kMaxInner : kMaxInner)) {
+    ++counts_.left_out;
+    next_written_.reset();
+    return;
+  }
+  if (!of_request && !all_) return;
+  InnerRecord inner{};
+  inner.kind = record.kind;
+  inner.type = record.type;
+  inner.aux = record.aux;
+  inner.time_ns = TimeOf(record.ticks);
+  if (record.kind == RecordKind::kGc) {
+    // A nested collection is part of the outer one.
+    if (record.aux != 0 || !SaneSpan(record.duration)) return;
+    inner.end_ns = TimeOf(record.ticks + Whole(record.duration));
+    inner.type = static_cast<uint8_t>(InRange(record.type, GcType::kOther));
+    inner.aux = AsyncId(record) < kGcReasons ? record.id_lo : 0;
+    inner_.push_back(inner);
+    return;
+  }
+  if (record.kind == RecordKind::kTimes) {
+    if (!SaneSpan(record.duration) || !SaneSpan(record.ready_before)) return;
+    inner.jit_ns = inner.time_ns - TimeBefore(record, record.duration);
+    inner.ic_ns = inner.time_ns - TimeBefore(record, record.ready_before);
+    inner_.push_back(inner);
+    return;
+  }
+  inner.counter = TakeCounter(record);
+  inner.async_id = UnwrapId(record);
+  inner.sequence = sequence_ + slices_;
+  TakeFields(record, &inner);
+  inner_.push_back(inner);
+}
+
+// What a kind has besides.
+void EventStream::TakeFields(const Record& record, InnerRecord* inner) {
+  switch (record.kind) {
+    case RecordKind::kRequestEnd:
+      TakeEnd(record, inner);
+      break;
+    case RecordKind::kSlice:
+      if (record.ready_before == 0 || !SaneSpan(record.ready_before)) break;
+      inner->ready_kind = ReadyKind::kDue;
+      inner->ready_ns = TimeBefore(record, record.ready_before);
+      break;
+    case RecordKind::kConnection:
+    case RecordKind::kUse:
+      inner->number = std::bit_cast<uint32_t>(record.duration);
+      inner->text = std::bit_cast<uint32_t>(record.ready_before);
+      break;
+    default:
+      break;
+  }
+}
+
+void EventStream::TakeEnd(const Record& record, InnerRecord* end) {
+  end->text = std::bit_cast<uint32_t>(record.duration);
+  end->number = std::bit_cast<uint32_t>(record.ready_before);
+  if (!next_written_.has_value()) return;
+  written_.push_back(*next_written_);
+  next_written_.reset();
+  end->written = static_cast<uint32_t>(written_.size());
+  end->end_ns = next_written_ns_;
+}
+
+// In order with the ends, so that one is never taken for another's.
+void EventStream::TakeWritten(const Record& record) {
+  next_written_.reset();
+  if (!SaneSpan(record.duration) || !SaneSpan(record.ready_before)) return;
+  next_written_ns_ = TimeOf(record.ticks);
+  const uint64_t ready = Whole(record.duration) + Whole(record.ready_before);
+  WrittenIn written{};
+  written.begin_ns = TimeBefore(record, record.duration);
+  written.ready_ns = TimeOf(record.ticks - std::min(ready, record.ticks));
+  written.ready_kind =
+      InRange(static_cast<uint8_t>(ReadyKindOf(record)), ReadyKind::kNone);
+  if (written.ready_kind == ReadyKind::kNone) {
+    written.ready_ns = written.begin_ns;
+  }
+  written.type = InRange(record.type, EventType::kUnknown);
+  written.loop_slept = (record.aux & kFlagLoopSlept) != 0;
+  written.async_id = UnwrapId(record);
+  next_written_ = written;
+}
+
+}  // namespace edgewise
