@@ -136,7 +136,7 @@ function meta (config, native, found) {
     times: found.patched === true,
     mode: config.mode,
     ticks: native.tickSource,
-    watcher: { available: found.watcher, error_ns: config.watcherUs * 1000 },
+    watcher: { available: found.watcher === true, error_ns: config.watcherUs * 1000, ...typeof found.watcher === 'string' && { reason: found.watcher } },
     async_ids: found.asyncIds,
     interposition: found.interposition,
     arrivals: found.arrivals,

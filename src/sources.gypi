@@ -3,7 +3,9 @@
     "platform_sources": [
       "src/platform/clock.cc",
       "src/platform/cycle_counters.cc",
+      "src/platform/own_memory.cc",
       "src/platform/realtime.cc",
+      "src/platform/refusal.cc",
       "src/platform/termination.cc",
       "src/platform/thread.cc"
     ],

@@ -94,9 +94,19 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// Whether there is to be a watcher: true; false: none is asked for; or why there
+// cannot be one, and the recording does without.
+Napi::Value WatcherOf(Napi::Env env, ProviderConfig* config) {
+  if (config->watcher_interval_ns == 0) return Napi::Boolean::New(env, false);
+  const absl::Status status = ReadyWatcher::CanWatch();
+  if (!status.ok()) config->watcher_interval_ns = 0;
+  return TrueOrReason(env, status);
+}
+
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
 //        nextAsyncId, describe}) -> {patched, asyncIds, interposition,
-//        arrivals, watcher}: true or why not. patched: null where V8 is not.
+//        arrivals, watcher}: true or why not. watcher: false where none is
+// asked for. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON.
 Napi::Value Start(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
@@ -115,7 +125,7 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   found.Set("asyncIds", TrueOrReason(env, ids.status()));
   found.Set("interposition", TrueOrReason(env, StockProvider::CanInterpose()));
   found.Set("arrivals", TrueOrReason(env, CanStampArrivals()));
-  found.Set("watcher", config.watcher_interval_ns > 0);
+  found.Set("watcher", WatcherOf(env, &config));
   const Napi::Value describe = options.Get("describe");
   if (describe.IsEmpty()) return env.Undefined();
   const Napi::Value meta = describe.As<Napi::Function>().Call({found});

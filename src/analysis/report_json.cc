@@ -205,6 +205,15 @@ Json MergedMeta(const std::vector<FileFacts>& files,
   return Merged(values);
 }
 
+// Of files that say something, the first.
+std::string FirstMeta(const std::vector<FileFacts>& files,
+                      std::string TraceMeta::*field) {
+  for (const FileFacts& file : files) {
+    if (!(file.meta.*field).empty()) return file.meta.*field;
+  }
+  return "";
+}
+
 Json FidelityJson(const std::vector<FileFacts>& files) {
   std::map<std::string, std::set<std::string>> values;
   for (const FileFacts& file : files) {
@@ -300,8 +309,27 @@ Json ProblemsJson(const ProblemLog& problems) {
   return list;
 }
 
+// What the recorder has done without, which the numbers do not show.
+void AddMissing(const std::vector<FileFacts>& files, Json* warnings) {
+  const std::string no_ids = FirstMeta(files, &TraceMeta::no_async_ids);
+  const std::string no_calls = FirstMeta(files, &TraceMeta::no_interposition);
+  if (!no_ids.empty()) {
+    warnings->push_back(absl::StrCat(
+        "causality is lost: who registered an event is not known, so that "
+        "requests miss events and dependencies (",
+        no_ids, ")"));
+  }
+  if (!no_calls.empty()) {
+    warnings->push_back(absl::StrCat(
+        "the loop's system calls were not seen: which connection an event is "
+        "for is not known, nor when it became ready (",
+        no_calls, ")"));
+  }
+}
+
 Json WarningsJson(const ReportInput& input) {
   Json warnings = Json::array();
+  AddMissing(*input.files, &warnings);
   const ExplainPass& explained = *input.explained;
   if (input.problems->more() > 0) {
     warnings.push_back(

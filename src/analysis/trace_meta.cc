@@ -52,6 +52,8 @@ std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
   meta.causality = TextOf(object, "causality");
   meta.mode = TextOf(object, "mode");
   meta.ticks = TextOf(object, "ticks");
+  meta.no_async_ids = TextOf(object, "async_ids");
+  meta.no_interposition = TextOf(object, "interposition");
   meta.fidelity = FidelityOf(object);
   const auto times = object.find("times");
   meta.times =

@@ -18,6 +18,8 @@ struct TraceMeta {
   std::string causality;  // "events", "promises", "native"
   std::string mode;       // "stream" or "flight"
   std::string ticks;      // "tsc" or "monotonic"
+  std::string no_async_ids;      // why not; empty where there were
+  std::string no_interposition;  // the same
   std::map<std::string, std::string> fidelity;  // event type -> what is seen
   bool times = false;  // it measures JIT and inline caches
   std::optional<bool> watcher_available;

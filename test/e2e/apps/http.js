@@ -102,6 +102,12 @@ const handlers = {
     const waiting = infos.filter((info) => new RegExp(`^tfd: +${fd} `, 'm').test(info)).length
     response.end(JSON.stringify({ fd, waiting }))
   },
+  // Of that many bytes, what is sent back.
+  echo: (request, response) => request.pipe(response),
+  sandbox: (request, response) => {
+    /** @type {any} */ (globalThis).enterSandbox()
+    response.end('within\n')
+  },
   dump: (request, response) => {
     require('../../../lib').dump()
     response.end('dumped\n')
