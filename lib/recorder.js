@@ -77,7 +77,7 @@ function stop () {
   native.stop()
 }
 
-/** Writes out what is held in memory (flight) or not yet flushed (stream). */
+/** Writes out what is held (flight) or not yet flushed (stream). */
 function dump () {
   if (!current) throw new Error('this thread is not recording')
   current.native.dump()
@@ -130,6 +130,7 @@ function meta (config, native, found) {
     v8: process.versions.v8,
     uv: process.versions.uv,
     pid: process.pid,
+    identity: native.processIdentity,
     thread: threadId,
     command: path.basename(process.argv[1] ?? ''),
     causality: found.patched === true ? 'native' : config.causality,

@@ -38,7 +38,8 @@ function attempt (action, otherwise = 'unrecorded') {
   try {
     return action()
   } catch (error) {
-    say(`${error.message}; the application goes on ${otherwise}`)
+    // Of a full quota one thread tells; the report counts the others.
+    if (isMainThread || error.code !== 'RESOURCE_EXHAUSTED') say(`${error.message}; the application goes on ${otherwise}`)
     return undefined
   }
 }

@@ -4,6 +4,7 @@
       "src/platform/clock.cc",
       "src/platform/cycle_counters.cc",
       "src/platform/own_memory.cc",
+      "src/platform/process_identity.cc",
       "src/platform/realtime.cc",
       "src/platform/refusal.cc",
       "src/platform/termination.cc",
@@ -11,12 +12,14 @@
     ],
     "trace_sources": [
       "src/trace/crc32c.cc",
+      "src/trace/directory_quota.cc",
       "src/trace/reader.cc",
       "src/trace/writer.cc"
     ],
     "recorder_sources": [
       "src/recorder/event_tracker.cc",
       "src/recorder/event_tracker_vm.cc",
+      "src/recorder/held_chunks.cc",
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
       "src/recorder/ring.cc"
@@ -29,6 +32,7 @@
       "src/analysis/edg_edges.cc",
       "src/analysis/event_stream.cc",
       "src/analysis/explain_pass.cc",
+      "src/analysis/held_parts.cc",
       "src/analysis/histogram.cc",
       "src/analysis/latency_pass.cc",
       "src/analysis/loop_json.cc",

@@ -1,5 +1,6 @@
 #include "addon/recording.h"
 
+#include <node.h>
 #include <v8.h>
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include "hooks/script_calls.h"
 #include "hooks/stock_provider.h"
 #include "platform/clock.h"
+#include "platform/process_identity.h"
 
 namespace edgewise {
 namespace {
@@ -94,13 +96,27 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// Whether there is to be a watcher: true; false: none is asked for; or why there
-// cannot be one, and the recording does without.
+// Whether there is to be a watcher: true; false: none is asked for; or why
+// there cannot be one, and the recording does without.
 Napi::Value WatcherOf(Napi::Env env, ProviderConfig* config) {
   if (config->watcher_interval_ns == 0) return Napi::Boolean::New(env, false);
   const absl::Status status = ReadyWatcher::CanWatch();
   if (!status.ok()) config->watcher_interval_ns = 0;
   return TrueOrReason(env, status);
+}
+
+// Also where JavaScript is not told of the end: process.reallyExit(), or after
+// process.removeAllListeners().
+void StopAtExit(void*) {
+  if (StockProvider::Tracker() != nullptr) StockProvider::ForThread()->Stop();
+}
+
+void CallAtExit() {
+  thread_local bool called = false;
+  if (std::exchange(called, true)) return;
+  node::AtExit(node::GetCurrentEnvironment(
+                   v8::Isolate::GetCurrent()->GetCurrentContext()),
+               &StopAtExit, nullptr);
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
@@ -132,6 +148,7 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   if (meta.IsEmpty()) return env.Undefined();
   config.recorder.meta_json = meta.As<Napi::String>().Utf8Value();
   const absl::Status status = provider->Start(std::move(config));
+  if (status.ok()) CallAtExit();
   return status.ok() ? found : Throw(env, status);
 }
 
@@ -201,6 +218,7 @@ void InstallRecording(Napi::Env env, Napi::Object exports) {
   exports.Set("internString", Napi::Function::New(env, &InternString));
   exports.Set("words", Napi::Function::New(env, &Words));
   exports.Set("tickSource", std::string(TickSource()));
+  exports.Set("processIdentity", ProcessIdentity());
   Napi::Object calls = Napi::Object::New(env);
   InstallScriptCalls(v8::Isolate::GetCurrent(), ToLocal<v8::Object>(calls));
   exports.Set("calls", calls);

@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -253,6 +255,19 @@ void AddProvenance(const std::vector<FileFacts>& files, Json* json) {
   (*json)["ticks"] = MergedMeta(files, &TraceMeta::ticks);
 }
 
+// Threads whose end was not recorded, where there are such.
+void AddUnended(const ReportInput& input, Json* json) {
+  uint64_t unended = 0;
+  uint64_t recording = 0;
+  for (const FileFacts& file : *input.files) {
+    if (file.counts.ended) continue;
+    ++(file.still_written ? recording : unended);
+  }
+  if (unended > 0) (*json)["unended_threads"] = unended;
+  if (recording > 0) (*json)["recording_threads"] = recording;
+  if (input.unrecorded > 0) (*json)["unrecorded_threads"] = input.unrecorded;
+}
+
 void AddCounts(const ReportInput& input, Json* json) {
   const GraphCounts& counts = input.explained->counts();
   (*json)["requests"] = {
@@ -267,8 +282,9 @@ void AddCounts(const ReportInput& input, Json* json) {
   StreamCounts sum;
   int64_t first_ns = INT64_MAX;
   int64_t last_ns = INT64_MIN;
-  std::set<uint32_t> processes;
-  std::set<std::pair<uint32_t, uint32_t>> threads;
+  // By identity: numbers are used again, and in several containers at once.
+  std::set<std::pair<std::string, uint32_t>> processes;
+  std::set<std::tuple<std::string, uint32_t, uint32_t>> threads;
   for (const FileFacts& file : *input.files) {
     sum.events += file.counts.events;
     sum.records += file.counts.records;
@@ -277,8 +293,9 @@ void AddCounts(const ReportInput& input, Json* json) {
     sum.orphaned += file.counts.orphaned;
     first_ns = std::min(first_ns, file.counts.first_ns);
     last_ns = std::max(last_ns, file.counts.last_ns);
-    processes.insert(file.counts.process);
-    threads.insert({file.counts.process, file.counts.thread});
+    const std::string& identity = file.meta.identity;
+    processes.insert({identity, file.counts.process});
+    threads.insert({identity, file.counts.process, file.counts.thread});
   }
   (*json)["events"] = {
       {"count", sum.events},      {"records", sum.records},
@@ -288,6 +305,7 @@ void AddCounts(const ReportInput& input, Json* json) {
   (*json)["duration_ns"] = last_ns - first_ns;
   (*json)["processes"] = processes.size();
   (*json)["threads"] = threads.size();
+  AddUnended(input, json);
   (*json)["loop"] = LoopJson(*input.files);
   (*json)["gc"] = GcJson(counts);
 }
@@ -330,6 +348,11 @@ void AddMissing(const std::vector<FileFacts>& files, Json* warnings) {
 Json WarningsJson(const ReportInput& input) {
   Json warnings = Json::array();
   AddMissing(*input.files, &warnings);
+  for (const uint32_t process : *input.ambiguous) {
+    warnings.push_back(
+        absl::StrCat("several processes had the number ", process,
+                     ": requests of them say their process's identity"));
+  }
   const ExplainPass& explained = *input.explained;
   if (input.problems->more() > 0) {
     warnings.push_back(

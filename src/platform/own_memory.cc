@@ -24,8 +24,8 @@ bool ByProcessVm(const void* from, void* to, size_t bytes) {
 bool ByProcFile(const void* from, void* to, size_t bytes) {
   const int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  const ssize_t got =
-      pread(fd, to, bytes, static_cast<off_t>(reinterpret_cast<uintptr_t>(from)));
+  const ssize_t got = pread(
+      fd, to, bytes, static_cast<off_t>(reinterpret_cast<uintptr_t>(from)));
   close(fd);
   return got == static_cast<ssize_t>(bytes);
 }

@@ -5,8 +5,8 @@
 namespace edgewise {
 
 // Copies `bytes` of this process's own memory, where nobody knows whether there
-// is any at `from`: through the kernel, which says so instead of a fault. False:
-// there is none, or the kernel's policy allows none of the ways:
+// is any at `from`: through the kernel, which says so instead of a fault.
+// False: there is none, or the kernel's policy allows none of the ways:
 // process_vm_readv(2), /proc/self/mem, a pipe that is written to from there.
 // The first that works is taken from then on.
 bool ReadOwnMemory(const void* from, void* to, size_t bytes);

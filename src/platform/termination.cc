@@ -67,8 +67,8 @@ void RaiseAgain(int signal) {
   pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
   if (raise(signal) == 0) return;
   struct sigaction now {};
-  const bool deadly = sigaction(signal, nullptr, &now) != 0 ||
-                      now.sa_handler == SIG_DFL;
+  const bool deadly =
+      sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_DFL;
   if (deadly && getpid() != 1) _exit(128 + signal);
 }
 

@@ -142,8 +142,8 @@ void ReadyWatcher::Run() {
   bool look_again = false;
   for (;;) {
     const uint64_t before = Ticks();
-    const int count =
-        WaitForEdges(epoll_fd_, edges.data(), kEdgesPerLook, look_again ? 0 : -1);
+    const int count = WaitForEdges(epoll_fd_, edges.data(), kEdgesPerLook,
+                                   look_again ? 0 : -1);
     const uint64_t now = Ticks();
     for (int i = 0; i < count; ++i) {
       if (edges[i].data.fd == stop_fd_) return;

@@ -116,6 +116,18 @@ const handlers = {
     response.end('bye\n')
     setTimeout(() => process.exit(3), 20)
   },
+  // As those do who want nobody's listener at their end.
+  leave: (request, response) => {
+    response.end('bye\n')
+    const way = request.url.split('/')[2]
+    setTimeout(() => {
+      process.removeAllListeners()
+      if (way === 'throw') throw new Error('meant to be uncaught')
+      if (way === 'abort') process.abort()
+      if (way === 'reallyExit') /** @type {any} */ (process).reallyExit(3)
+      process.exit(3)
+    }, 20)
+  },
   throw: (request, response) => {
     response.end('bye\n')
     setTimeout(() => { throw new Error('meant to be uncaught') }, 20)

@@ -1,5 +1,6 @@
 // A library whose loading puts the process into a sandbox: for all of its threads the kernel answers the system calls
-// that REFUSED_CALLS names ("recvmsg=1,sendto=38": name=errno) with that errno, and does nothing.
+// that REFUSED_CALLS names ("recvmsg=1,setsockopt:35=38": name=errno, or name:third argument=errno) with that errno, and
+// does nothing.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { kMost = 64 };
+enum { kMost = 32, kSteps = 5 };
 
 static const struct {
   const char* name;
@@ -63,17 +64,26 @@ static unsigned NumberOf(const char* name, size_t length) {
 }
 
 __attribute__((constructor)) static void Enter(void) {
-  struct sock_filter filter[2 * kMost + 2];
+  struct sock_filter filter[kSteps * kMost + 2];
   unsigned short n = 0;
   filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   char* text = getenv("REFUSED_CALLS");
-  while (text != NULL && *text != '\0' && n < 2 * kMost) {
-    const size_t length = strcspn(text, "=");
+  while (text != NULL && *text != '\0' && n < kSteps * kMost) {
+    const size_t length = strcspn(text, ":=");
     const unsigned number = NumberOf(text, length);
-    const unsigned error = (unsigned)strtol(text + length + 1, &text, 10);
+    const int narrow = text[length] == ':';
+    const unsigned third = narrow ? (unsigned)strtol(text + length + 1, &text, 10) : 0;
+    const unsigned error = (unsigned)strtol(narrow ? text + 1 : text + length + 1, &text, 10);
     if (*text == ',') ++text;
-    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, narrow ? 4 : 1);
+    if (narrow) {
+      filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2]));
+      filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, third, 0, 1);
+    }
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error);
+    if (narrow) {
+      filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    }
   }
   filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   const struct sock_fprog program = {n, filter};
