@@ -49,6 +49,7 @@
       "src/analysis/trace_meta.cc",
       "src/analysis/trace_set.cc",
       "src/analysis/vm_shares.cc",
+      "src/analysis/warnings_json.cc",
       "src/analysis/watched_traces.cc"
     ],
     "boost_sources": [
