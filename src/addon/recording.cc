@@ -105,10 +105,12 @@ Napi::Value WatcherOf(Napi::Env env, ProviderConfig* config) {
   return TrueOrReason(env, status);
 }
 
-// Also where JavaScript is not told of the end: process.reallyExit(), or after
-// process.removeAllListeners().
-void StopAtExit(void*) {
-  if (StockProvider::Tracker() != nullptr) StockProvider::ForThread()->Stop();
+// Where JavaScript is not told of the end: process.reallyExit(), or after
+// process.removeAllListeners(). It need not be the end: Node calls this as well
+// before the process sends itself a signal, which it may live through.
+void WriteAtExit(void*) {
+  if (StockProvider::Tracker() == nullptr) return;
+  StockProvider::ForThread()->recorder()->Dump().IgnoreError();
 }
 
 void CallAtExit() {
@@ -116,7 +118,7 @@ void CallAtExit() {
   if (std::exchange(called, true)) return;
   node::AtExit(node::GetCurrentEnvironment(
                    v8::Isolate::GetCurrent()->GetCurrentContext()),
-               &StopAtExit, nullptr);
+               &WriteAtExit, nullptr);
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
