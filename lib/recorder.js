@@ -79,7 +79,7 @@ function stop () {
   native.stop()
 }
 
-/** Writes out what is held in memory (flight) or not yet flushed (stream). */
+/** Writes out what is held (flight) or not yet flushed (stream). */
 function dump () {
   if (!current) throw new Error('this thread is not recording')
   current.native.dump()
@@ -132,13 +132,14 @@ function meta (config, native, found) {
     v8: process.versions.v8,
     uv: process.versions.uv,
     pid: process.pid,
+    identity: native.processIdentity,
     thread: threadId,
     command: path.basename(process.argv[1] ?? ''),
     causality: found.patched === true ? 'native' : config.causality,
     times: found.patched === true,
     mode: config.mode,
     ticks: native.tickSource,
-    watcher: { available: found.watcher, error_ns: config.watcherUs * 1000 },
+    watcher: { available: found.watcher === true, error_ns: config.watcherUs * 1000, ...typeof found.watcher === 'string' && { reason: found.watcher } },
     async_ids: found.asyncIds,
     interposition: found.interposition,
     arrivals: found.arrivals,

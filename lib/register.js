@@ -43,7 +43,8 @@ function attempt (action, otherwise = 'unrecorded') {
   try {
     return action()
   } catch (error) {
-    say(`${error.message}; the application goes on ${otherwise}`)
+    // Of a full quota one thread tells; the report counts the others.
+    if (isMainThread || error.code !== 'RESOURCE_EXHAUSTED') say(`${error.message}; the application goes on ${otherwise}`)
     return undefined
   }
 }
@@ -61,6 +62,7 @@ function register () {
   if (Atomics.load(shared, SHARED.on)) attempt(() => recording.start(config))
   if (config.boost) attempt(() => boost(config), 'at its normal frequency')
   if (isMainThread) tellOfPatches(recording.status().found?.patched, problems)
+  tellOfMissing()
   if (isMainThread) serveCommands(config, shared, toThreads)
 }
 
@@ -81,6 +83,18 @@ function tellOfPatches (patched, problems) {
   if (typeof patched === 'string') say(`${patched}; recording as on an unpatched Node`)
   const chosen = process.env.EDGEWISE_CAUSALITY && !problems.some((problem) => problem.startsWith('EDGEWISE_CAUSALITY'))
   if (patched === true && chosen) say('EDGEWISE_CAUSALITY has no effect: this patched Node sees every dependency')
+}
+
+let toldOfMissing = !isMainThread // Its threads miss the same.
+
+// What the whole recording is worth less without, and no count tells.
+function tellOfMissing () {
+  const { found } = recording.status()
+  if (!found || toldOfMissing) return
+  toldOfMissing = true
+  if (found.asyncIds !== true) say(`causality is lost, reports will miss what a request waited for: ${found.asyncIds}`)
+  if (found.interposition !== true) say(`which connection an event is for is not known: ${found.interposition}`)
+  if (typeof found.watcher === 'string') say(`no ready-time watcher, what the kernel does not stamp is an upper bound: ${found.watcher}`)
 }
 
 function boost (config) {
@@ -111,7 +125,10 @@ function followCommands (config, shared) {
 }
 
 function perform (command, config) {
-  if (command === 'on') recording.start(config)
+  if (command === 'on') {
+    recording.start(config)
+    tellOfMissing()
+  }
   if (command === 'off') recording.stop()
   if (command === 'dump') recording.dump()
   const boost = boosting?.status()

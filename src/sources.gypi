@@ -3,12 +3,16 @@
     "platform_sources": [
       "src/platform/clock.cc",
       "src/platform/cycle_counters.cc",
+      "src/platform/own_memory.cc",
+      "src/platform/process_identity.cc",
       "src/platform/realtime.cc",
+      "src/platform/refusal.cc",
       "src/platform/termination.cc",
       "src/platform/thread.cc"
     ],
     "trace_sources": [
       "src/trace/crc32c.cc",
+      "src/trace/directory_quota.cc",
       "src/trace/reader.cc",
       "src/trace/writer.cc"
     ],
@@ -37,6 +41,7 @@
       "src/recorder/protocol/tls.cc",
       "src/recorder/questions.cc",
       "src/recorder/name_queries.cc",
+      "src/recorder/held_chunks.cc",
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
       "src/recorder/ring.cc"
@@ -55,6 +60,7 @@
       "src/analysis/event_stream.cc",
       "src/analysis/event_stream_inner.cc",
       "src/analysis/explain_pass.cc",
+      "src/analysis/held_parts.cc",
       "src/analysis/histogram.cc",
       "src/analysis/latency_pass.cc",
       "src/analysis/loop_json.cc",
@@ -71,6 +77,7 @@
       "src/analysis/trace_meta.cc",
       "src/analysis/trace_set.cc",
       "src/analysis/vm_shares.cc",
+      "src/analysis/warnings_json.cc",
       "src/analysis/watched_traces.cc"
     ],
     "boost_sources": [

@@ -22,7 +22,7 @@ const COMMANDS = [
   {
     name: 'dump',
     summary: 'write what a flight recorder holds',
-    description: 'Makes a process in EDGEWISE_MODE=flight write the events it holds in memory to its trace directory.',
+    description: 'Makes a process in EDGEWISE_MODE=flight write the events it holds to its trace.',
     example: 'EDGEWISE_MODE=flight node --require edgewise/register app.js &\n  edgewise dump $!',
     done: 'dumped'
   },

@@ -11,7 +11,7 @@ const { RECORDING } = require('./recording')
  * @typedef {object} Config
  * @property {string} out absolute path of the trace directory
  * @property {'stream' | 'flight'} mode
- * @property {number} maxMb quota of the trace: on disk (stream) or in memory (flight), MiB
+ * @property {number} maxMb quota of the directory: of the trace (stream) or of what is held (flight), MiB
  * @property {'events' | 'promises'} causality
  * @property {number | null} sloMs a request slower than this dumps the flight recorder; null: never
  * @property {boolean} enabled whether recording starts with the process

@@ -26,7 +26,7 @@ const RECORDING = [
     key: 'mode',
     values: 'stream, flight',
     default: 'stream',
-    text: 'stream writes everything; flight keeps the latest in memory and writes on a dump, a breach of EDGEWISE_SLO_MS, or exit.',
+    text: 'stream writes everything; flight holds the latest and writes on a dump, a breach of EDGEWISE_SLO_MS, or exit; what it holds outlives a process that is killed.',
     read: oneOf('stream', 'flight'),
     fallback: () => 'stream'
   },
@@ -35,7 +35,7 @@ const RECORDING = [
     key: 'maxMb',
     values: `a number > 0, at most ${MAX_MB.most}`,
     default: `${MAX_MB.stream} (stream), ${MAX_MB.flight} (flight)`,
-    text: 'Quota in MiB: of the trace on disk (stream), of the memory that holds it (flight).',
+    text: 'Quota in MiB, for all threads and processes that write into one directory: of the trace on disk, with what lay there before (stream), of what is held (flight).',
     read: positive(MAX_MB.most),
     fallback: (config) => MAX_MB[config.mode ?? 'stream']
   },

@@ -66,7 +66,7 @@ const NO_CALLS = 'upper-bound'
 const UNKNOWN = 'unavailable: stock Node does not tell'
 
 /**
- * @param {{ patched?: true | string | null, asyncIds: true | string, interposition: true | string, arrivals: true | string, watcher: boolean }} found
+ * @param {{ patched?: true | string | null, asyncIds: true | string, interposition: true | string, arrivals: true | string, watcher: boolean | string }} found
  * @returns {object} the fidelity of this recording
  */
 function fidelityOf ({ patched, asyncIds, interposition, arrivals, watcher }) {
@@ -74,7 +74,7 @@ function fidelityOf ({ patched, asyncIds, interposition, arrivals, watcher }) {
   const events = {}
   for (const [type, row] of Object.entries(patched === true ? PATCHED_TYPES : EVENT_TYPES)) {
     const cause = asyncIds === true || !row.cause.includes('id') ? row.cause : NO_IDS
-    const timed = watcher || (type === 'tcp_read' && arrivals === true)
+    const timed = watcher === true || (type === 'tcp_read' && arrivals === true)
     const ready = row.ready.includes('observed') && (interposition !== true || !timed) ? NO_CALLS : row.ready
     events[type] = `begin ${row.begin}, ready ${ready}, cause ${cause}`
   }

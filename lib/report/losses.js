@@ -14,8 +14,11 @@ const MOST_PROBLEMS = 10
  * @returns {string[]} one line each
  */
 function losses (report) {
-  const { requests = {}, events = {}, problems = [], warnings = [] } = report
+  const { requests = {}, events = {}, problems = [], warnings = [], unended_threads: unended, recording_threads: recording, unrecorded_threads: unrecorded } = report
   return [
+    ...said(unrecorded, (n) => `${counted(n, 'thread')} not recorded at all: EDGEWISE_MAX_MB was reached when they began`),
+    ...said(unended, (n) => `${counted(n, 'thread')} ended without a word (killed, or crashed): what it did in the last 100 ms may be missing`.replace('it did', n === 1 ? 'it did' : 'they did')),
+    ...said(recording, (n) => `${counted(n, 'thread')} still recording: what came in the last 100 ms may be missing`),
     ...said(events.dropped, (n) => `${counted(n, 'record')} dropped because a buffer was full (EDGEWISE_RING_RECORDS): requests around them are incomplete`),
     ...said(events.lost_bytes, (n) => `${size(n)} of events could not be written (disk full, or EDGEWISE_MAX_MB reached)`),
     ...said(requests.lost, (n) => `${counted(n, 'request')} lost: recorded in part only, not in the numbers below`),

@@ -1,5 +1,6 @@
 #include "addon/recording.h"
 
+#include <node.h>
 #include <v8.h>
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include "hooks/script_calls.h"
 #include "hooks/stock_provider.h"
 #include "platform/clock.h"
+#include "platform/process_identity.h"
 
 namespace edgewise {
 namespace {
@@ -85,10 +87,35 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// Whether there is to be a watcher: true; false: none is asked for; or why
+// there cannot be one, and the recording does without.
+Napi::Value WatcherOf(Napi::Env env, ProviderConfig* config) {
+  if (config->watcher_interval_ns == 0) return Napi::Boolean::New(env, false);
+  const absl::Status status = ReadyWatcher::CanWatch();
+  if (!status.ok()) config->watcher_interval_ns = 0;
+  return TrueOrReason(env, status);
+}
+
+// Where JavaScript is not told of the end: process.reallyExit(), or after
+// process.removeAllListeners(). It need not be the end: Node calls this as well
+// before the process sends itself a signal, which it may live through.
+void WriteAtExit(void*) {
+  if (StockProvider::Tracker() == nullptr) return;
+  StockProvider::ForThread()->recorder()->Dump().IgnoreError();
+}
+
+void CallAtExit() {
+  thread_local bool called = false;
+  if (std::exchange(called, true)) return;
+  node::AtExit(node::GetCurrentEnvironment(
+                   v8::Isolate::GetCurrent()->GetCurrentContext()),
+               &WriteAtExit, nullptr);
+}
+
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
 //        nextAsyncId, farewell, describe}) -> {patched, asyncIds,
-//        interposition, arrivals, watcher}: true or why not. patched: null
-//        where V8 is not.
+//        interposition, arrivals, watcher}: true or why not. watcher: false
+//        where none is asked for. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {
@@ -108,7 +135,7 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   found.Set("asyncIds", TrueOrReason(env, ids.status()));
   found.Set("interposition", TrueOrReason(env, StockProvider::CanInterpose()));
   found.Set("arrivals", TrueOrReason(env, CanStampArrivals()));
-  found.Set("watcher", config.watcher_interval_ns > 0);
+  found.Set("watcher", WatcherOf(env, &config));
   const Napi::Value describe = options.Get("describe");
   if (describe.IsEmpty()) return env.Undefined();
   const Napi::Value meta = describe.As<Napi::Function>().Call({found});
@@ -116,6 +143,7 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   config.recorder.meta_json = meta.As<Napi::String>().Utf8Value();
   const absl::Status status = provider->Start(std::move(config));
   if (!status.ok()) return Throw(env, status);
+  CallAtExit();
   const Napi::Value farewell = options.Get("farewell");
   if (farewell.IsString()) {
     provider->SayAtEnd(farewell.As<Napi::String>().Utf8Value());
@@ -185,6 +213,7 @@ void InstallRecording(Napi::Env env, Napi::Object exports) {
   exports.Set("internString", Napi::Function::New(env, &InternString));
   exports.Set("words", Napi::Function::New(env, &Words));
   exports.Set("tickSource", std::string(TickSource()));
+  exports.Set("processIdentity", ProcessIdentity());
   Napi::Object calls = Napi::Object::New(env);
   InstallScriptCalls(v8::Isolate::GetCurrent(), ToLocal<v8::Object>(calls));
   exports.Set("calls", calls);

@@ -127,6 +127,7 @@ bool EventStream::NextChunk(Item* item) {
   session_lost_bytes_ = std::max(header.lost_bytes, session_lost_bytes_);
   previous_index_ = header.index;
   counts_.started = true;
+  counts_.ended = header.kind == ChunkKind::kEnd;
   return true;
 }
 

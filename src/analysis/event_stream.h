@@ -90,6 +90,7 @@ struct StreamCounts {
   uint32_t process = 0;
   uint32_t thread = 0;
   bool started = false;  // at least one good chunk
+  bool ended = false;    // the last one says so
 };
 
 // Assembles the events of one trace file from its chunks, in order, in one

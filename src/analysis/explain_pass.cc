@@ -80,8 +80,15 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
   Describe(request, components);
   if (log_ != nullptr) {
     log_->Add(request, components, stream_->counts().process,
-              stream_->counts().thread);
+              stream_->counts().thread, Identity());
   }
+}
+
+// Of the process that is read, where its number does not tell it from others.
+std::string ExplainPass::Identity() const {
+  const bool needed = options_.ambiguous != nullptr &&
+                      options_.ambiguous->contains(stream_->counts().process);
+  return needed ? stream_->meta().identity : "";
 }
 
 // Divides each queue span by what occupied the loop; notes the spans in waits_.
@@ -153,6 +160,7 @@ RequestDetail ExplainPass::Detail(const EndedRequest& request, bool with_nodes,
   RequestDetail detail =
       DescribeRequest(request, with_nodes, timeline_, &ledger_);
   detail.process = stream_->counts().process;
+  detail.identity = Identity();
   detail.thread = stream_->counts().thread;
   detail.components = components;
   return detail;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class ExplainPass : public RequestSink {
   struct Options {
     const std::string* route_filter = nullptr;  // null: all
     std::optional<uint32_t> request;            // wanted in full
+    // Numbers that several processes had; may be null.
+    const std::set<uint32_t>* ambiguous = nullptr;
     int64_t skip_ns = 0;  // requests so soon after their file's first: no part
   };
 
@@ -82,6 +85,7 @@ class ExplainPass : public RequestSink {
 
  private:
   bool Counts(uint32_t route, int64_t ready_ns);
+  std::string Identity() const;
   Components Explain(const EndedRequest& request);
   void BlameTail(const EndedRequest& request, const Components& components);
   void Describe(const EndedRequest& request, const Components& components);

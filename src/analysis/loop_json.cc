@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "analysis/request_json.h"
@@ -27,9 +29,11 @@ Json TimesJson(const LoopTimes& times) {
 
 Json LoopJson(const std::vector<FileFacts>& files) {
   LoopTimes sum;
-  std::map<std::pair<uint32_t, uint32_t>, LoopTimes> threads;
+  // Two processes may have had one number.
+  std::map<std::tuple<std::string, uint32_t, uint32_t>, LoopTimes> threads;
   for (const FileFacts& file : files) {
-    LoopTimes& thread = threads[{file.counts.process, file.counts.thread}];
+    LoopTimes& thread =
+        threads[{file.meta.identity, file.counts.process, file.counts.thread}];
     for (LoopTimes* times : {&sum, &thread}) {
       times->busy_ns += file.busy_ns;
       times->span_ns += static_cast<double>(file.counts.recorded_ns);
@@ -41,8 +45,8 @@ Json LoopJson(const std::vector<FileFacts>& files) {
   }
   Json json = TimesJson(sum);
   json["busiest"] = TimesJson(busiest->second);
-  json["busiest"]["process"] = busiest->first.first;
-  json["busiest"]["thread"] = busiest->first.second;
+  json["busiest"]["process"] = std::get<1>(busiest->first);
+  json["busiest"]["thread"] = std::get<2>(busiest->first);
   return json;
 }
 

@@ -1,8 +1,11 @@
 #include "analysis/report.h"
 
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -109,7 +112,16 @@ class Analysis {
           &routes_, &statistics_, &slowest_);
       if (!stream.counts().started) continue;
       usable_.push_back(i);
+      NoteProcess(stream);
     }
+  }
+
+  void NoteProcess(const EventStream& stream) {
+    const uint32_t process = stream.counts().process;
+    const std::string& identity = stream.meta().identity;
+    if (identity.empty()) return;
+    const auto [known, added] = identities_.emplace(process, identity);
+    if (!added && known->second != identity) ambiguous_.insert(process);
   }
 
   // Whether any request of the route did, also an aborted or a skipped one.
@@ -158,6 +170,7 @@ class Analysis {
     ExplainPass::Options pass_options;
     pass_options.route_filter = RouteFilter();
     pass_options.skip_ns = options_.skip_ns;
+    pass_options.ambiguous = &ambiguous_;
     if (options_.request >= 0) {
       pass_options.request = static_cast<uint32_t>(options_.request);
     }
@@ -171,7 +184,8 @@ class Analysis {
                          EventStream::Detail::kAll, &problems_);
       const double busy_ns =
           pass.RunFile(static_cast<uint32_t>(i), &stream, &routes_);
-      files_.push_back({stream.counts(), busy_ns, stream.meta()});
+      files_.push_back({stream.counts(), busy_ns, stream.meta(),
+                        !stream.counts().ended && traces_.StillWritten(i)});
     }
     if (absl::Status status = progress_->status(); !status.ok()) return status;
     if (log != nullptr) {
@@ -179,7 +193,8 @@ class Analysis {
     }
     if (absl::Status status = CheckRequest(pass); !status.ok()) return status;
     return ReportJson({options_.percentile, options_.request >= 0, &files_,
-                       &routes_, &statistics_, &pass, &problems_});
+                       &routes_, &statistics_, &pass, &problems_,
+                       traces_.Unrecorded(), &ambiguous_});
   }
 
   absl::Status CheckRequest(const ExplainPass& pass) const {
@@ -205,6 +220,8 @@ class Analysis {
   ProblemLog problems_;
   std::vector<size_t> usable_;
   std::vector<FileFacts> files_;
+  std::map<uint32_t, std::string> identities_;  // of the first, by number
+  std::set<uint32_t> ambiguous_;                // numbers of several processes
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +14,7 @@
 #include "analysis/loop_json.h"
 #include "analysis/names.h"
 #include "analysis/request_json.h"
+#include "analysis/warnings_json.h"
 
 namespace edgewise {
 namespace {
@@ -245,6 +248,19 @@ void AddProvenance(const std::vector<FileFacts>& files, Json* json) {
   (*json)["ticks"] = MergedMeta(files, &TraceMeta::ticks);
 }
 
+// Threads whose end was not recorded, where there are such.
+void AddUnended(const ReportInput& input, Json* json) {
+  uint64_t unended = 0;
+  uint64_t recording = 0;
+  for (const FileFacts& file : *input.files) {
+    if (file.counts.ended) continue;
+    ++(file.still_written ? recording : unended);
+  }
+  if (unended > 0) (*json)["unended_threads"] = unended;
+  if (recording > 0) (*json)["recording_threads"] = recording;
+  if (input.unrecorded > 0) (*json)["unrecorded_threads"] = input.unrecorded;
+}
+
 void AddCounts(const ReportInput& input, Json* json) {
   const GraphCounts& counts = input.explained->counts();
   (*json)["requests"] = {
@@ -259,8 +275,9 @@ void AddCounts(const ReportInput& input, Json* json) {
   StreamCounts sum;
   int64_t first_ns = INT64_MAX;
   int64_t last_ns = INT64_MIN;
-  std::set<uint32_t> processes;
-  std::set<std::pair<uint32_t, uint32_t>> threads;
+  // By identity: numbers are used again, and in several containers at once.
+  std::set<std::pair<std::string, uint32_t>> processes;
+  std::set<std::tuple<std::string, uint32_t, uint32_t>> threads;
   for (const FileFacts& file : *input.files) {
     sum.events += file.counts.events;
     sum.records += file.counts.records;
@@ -269,8 +286,9 @@ void AddCounts(const ReportInput& input, Json* json) {
     sum.orphaned += file.counts.orphaned;
     first_ns = std::min(first_ns, file.counts.first_ns);
     last_ns = std::max(last_ns, file.counts.last_ns);
-    processes.insert(file.counts.process);
-    threads.insert({file.counts.process, file.counts.thread});
+    const std::string& identity = file.meta.identity;
+    processes.insert({identity, file.counts.process});
+    threads.insert({identity, file.counts.process, file.counts.thread});
   }
   (*json)["events"] = {
       {"count", sum.events},      {"records", sum.records},
@@ -280,6 +298,7 @@ void AddCounts(const ReportInput& input, Json* json) {
   (*json)["duration_ns"] = last_ns - first_ns;
   (*json)["processes"] = processes.size();
   (*json)["threads"] = threads.size();
+  AddUnended(input, json);
   (*json)["loop"] = LoopJson(*input.files);
   (*json)["gc"] = GcJson(counts);
 }
@@ -299,54 +318,6 @@ Json ProblemsJson(const ProblemLog& problems) {
                     {"bytes", problem.bytes}});
   }
   return list;
-}
-
-Json WarningsJson(const ReportInput& input) {
-  Json warnings = Json::array();
-  const ExplainPass& explained = *input.explained;
-  if (input.problems->more() > 0) {
-    warnings.push_back(
-        absl::StrCat(input.problems->more(), " more problems are not listed"));
-  }
-  if (explained.hidden_requests() > 0) {
-    warnings.push_back(absl::StrCat(
-        explained.hidden_requests(), " requests waited longer than the last ",
-        LoopTimeline::kWindow, " pieces of work that are kept: what held them ",
-        "up during ", explained.hidden_ns(),
-        " ns is not known and counted as loop"));
-  }
-  if (explained.truncated() > 0) {
-    warnings.push_back(absl::StrCat(
-        explained.truncated(),
-        " requests had so many events that only the latest were kept"));
-  }
-  if (input.routes->overflowed()) {
-    warnings.push_back(absl::StrCat("more than ", RouteTable::kMaxRoutes,
-                                    " routes: the rest is one, ",
-                                    input.routes->Text(RouteTable::kOther)));
-  }
-  uint64_t left_out = 0;
-  uint64_t nonsense = 0;
-  for (const FileFacts& file : *input.files) {
-    left_out += file.counts.left_out;
-    nonsense += file.counts.nonsense;
-  }
-  if (left_out > 0) {
-    warnings.push_back(
-        absl::StrCat(left_out, " records inside events of more than ",
-                     EventStream::kMaxInner, " records were left out"));
-  }
-  if (nonsense > 0) {
-    warnings.push_back(
-        absl::StrCat(nonsense, " records held impossible values"));
-  }
-  if (explained.wanted_matches() > 1) {
-    warnings.push_back(absl::StrCat(
-        explained.wanted_matches(),
-        " requests have the id asked for; the first is shown: choose the ",
-        "process and thread"));
-  }
-  return warnings;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct FileFacts {
   StreamCounts counts;
   double busy_ns;  // its loop ran an event, or collected garbage
   TraceMeta meta;
+  bool still_written;  // its recorder goes on
 };
 
 // All that a report is made of.
@@ -29,6 +31,9 @@ struct ReportInput {
   const LatencyStatistics* statistics;
   const ExplainPass* explained;
   const ProblemLog* problems;
+  uint64_t unrecorded;  // threads without a file, for want of room
+  // Numbers that several processes of the trace had.
+  const std::set<uint32_t>* ambiguous;
 };
 
 // JSON text, documented in docs/report-json.md. Invalid UTF-8 in names is

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "analysis/blame.h"
@@ -42,6 +43,7 @@ struct DetailStep {
 struct RequestDetail {
   uint32_t id = 0;
   uint32_t process = 0;
+  std::string identity;  // of it; empty where its number is its own
   uint32_t thread = 0;
   uint32_t route = 0;
   uint32_t status = 0;

@@ -145,6 +145,7 @@ Json DetailJson(const RequestDetail& detail, const RouteTable& routes,
   json["id"] = detail.id;
   json["process"] = detail.process;
   json["thread"] = detail.thread;
+  if (!detail.identity.empty()) json["identity"] = detail.identity;
   json["route"] = routes.Text(detail.route);
   json["kind"] = RequestKindName(detail.kind);
   json["status"] = detail.status;

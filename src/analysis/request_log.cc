@@ -44,11 +44,18 @@ const std::string& RequestLog::QuotedRoute(uint32_t route) {
 }
 
 void RequestLog::Add(const EndedRequest& request, const Components& components,
-                     uint32_t process, uint32_t thread) {
+                     uint32_t process, uint32_t thread,
+                     std::string_view identity) {
   const auto& ns = components.ns;
   absl::StrAppend(&buffer_, "{\"id\":", request.id, ",\"process\":", process,
-                  ",\"thread\":", thread,
-                  ",\"route\":", QuotedRoute(request.route),
+                  ",\"thread\":", thread);
+  if (!identity.empty()) {
+    const nlohmann::json quoted(identity);
+    absl::StrAppend(
+        &buffer_, ",\"identity\":",
+        quoted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  absl::StrAppend(&buffer_, ",\"route\":", QuotedRoute(request.route),
                   ",\"status\":", request.status);
   absl::StrAppend(&buffer_, ",\"start_ns\":", request.graph.ready_ns,
                   ",\"end_ns\":", request.end_ns,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -25,7 +26,7 @@ class RequestLog {
   RequestLog& operator=(const RequestLog&) = delete;
 
   void Add(const EndedRequest& request, const Components& components,
-           uint32_t process, uint32_t thread);
+           uint32_t process, uint32_t thread, std::string_view identity);
 
   // Writes what is buffered. The first error of any write.
   absl::Status Close();

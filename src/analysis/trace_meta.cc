@@ -52,6 +52,9 @@ std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
   meta.causality = TextOf(object, "causality");
   meta.mode = TextOf(object, "mode");
   meta.ticks = TextOf(object, "ticks");
+  meta.identity = TextOf(object, "identity");
+  meta.no_async_ids = TextOf(object, "async_ids");
+  meta.no_interposition = TextOf(object, "interposition");
   meta.fidelity = FidelityOf(object);
   const auto times = object.find("times");
   meta.times =

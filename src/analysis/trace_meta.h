@@ -15,9 +15,12 @@ struct TraceMeta {
   std::string provider;  // "stock" or "patched"
   std::string node;      // process.version
   std::string command;
-  std::string causality;  // "events", "promises", "native"
-  std::string mode;       // "stream" or "flight"
-  std::string ticks;      // "tsc" or "monotonic"
+  std::string causality;         // "events", "promises", "native"
+  std::string mode;              // "stream" or "flight"
+  std::string ticks;             // "tsc" or "monotonic"
+  std::string identity;          // of the process, as its number is not
+  std::string no_async_ids;      // why not; empty where there were
+  std::string no_interposition;  // the same
   std::map<std::string, std::string> fidelity;  // event type -> what is seen
   bool times = false;  // it measures JIT and inline caches
   std::optional<bool> watcher_available;

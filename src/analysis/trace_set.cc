@@ -7,6 +7,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "analysis/held_parts.h"
+#include "trace/directory_quota.h"
 
 namespace edgewise {
 namespace {
@@ -14,9 +16,7 @@ namespace {
 class DirectoryTraces : public TraceSet {
  public:
   DirectoryTraces(std::string dir, std::vector<std::string> names)
-      : dir_(std::move(dir)),
-        names_(std::move(names)),
-        limits_(names_.size(), UINT64_MAX) {}
+      : dir_(std::move(dir)), names_(std::move(names)), parts_(names_.size()) {}
   size_t size() const override { return names_.size(); }
   const std::string& Name(size_t i) const override { return names_[i]; }
   uint64_t Bytes(size_t i) const override {
@@ -24,10 +24,15 @@ class DirectoryTraces : public TraceSet {
     const uintmax_t bytes = std::filesystem::file_size(Path(i), error);
     return error ? 0 : bytes;
   }
+  bool StillWritten(size_t i) const override { return IsStillWritten(Path(i)); }
+  uint64_t Unrecorded() const override { return UnrecordedThreads(dir_); }
   absl::StatusOr<std::unique_ptr<ByteSource>> Open(size_t i) override {
-    auto source = FileSource::Open(Path(i), limits_[i]);
-    if (source.ok()) limits_[i] = (*source)->size();
-    return source;
+    if (parts_[i].empty()) {
+      auto parts = PartsOfTrace(Path(i));
+      if (!parts.ok()) return parts.status();
+      parts_[i] = *std::move(parts);
+    }
+    return OpenParts(parts_[i]);
   }
 
  private:
@@ -37,7 +42,7 @@ class DirectoryTraces : public TraceSet {
 
   std::string dir_;
   std::vector<std::string> names_;
-  std::vector<uint64_t> limits_;
+  std::vector<std::vector<TracePart>> parts_;  // as found by the first Open()
 };
 
 class MemoryTraces : public TraceSet {

@@ -22,6 +22,10 @@ class TraceSet {
   virtual const std::string& Name(size_t i) const = 0;
   // How large it is now; 0 where nobody knows.
   virtual uint64_t Bytes(size_t i) const = 0;
+  // Whether its recorder goes on writing, as far as anybody can tell.
+  virtual bool StillWritten(size_t) const { return false; }
+  // Threads that could not be recorded at all, for want of room.
+  virtual uint64_t Unrecorded() const { return 0; }
   // Later calls see no more bytes than the first.
   virtual absl::StatusOr<std::unique_ptr<ByteSource>> Open(size_t i) = 0;
 };

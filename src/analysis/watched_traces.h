@@ -21,6 +21,8 @@ class WatchedTraces {
 
   size_t size() const { return traces_->size(); }
   const std::string& Name(size_t i) const { return traces_->Name(i); }
+  bool StillWritten(size_t i) const { return traces_->StillWritten(i); }
+  uint64_t Unrecorded() const { return traces_->Unrecorded(); }
   // What was opened before in this pass counts as read.
   absl::StatusOr<std::unique_ptr<ByteSource>> Open(size_t i);
 

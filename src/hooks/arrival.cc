@@ -9,8 +9,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "platform/refusal.h"
+
 namespace edgewise {
 namespace {
+
+constinit StandInCall receive_message(SYS_recvmsg);
 
 bool SetStamps(int fd, int on) {
   return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)) == 0;
@@ -19,6 +23,10 @@ bool SetStamps(int fd, int on) {
 }  // namespace
 
 absl::Status CanStampArrivals() {
+  if (receive_message.Probe()) {
+    return absl::PermissionDeniedError(
+        "the kernel's policy does not let this process call recvmsg");
+  }
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return absl::ErrnoToStatus(errno, "socket");
   absl::Status status = SetStamps(fd, 1)
@@ -29,6 +37,7 @@ absl::Status CanStampArrivals() {
 }
 
 Stamping StampArrivals(int fd) {
+  if (receive_message.refused()) return Stamping::kUnavailable;
   int on = 0;
   socklen_t length = sizeof(on);
   if (getsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, &length) == 0 && on != 0)
@@ -55,6 +64,10 @@ int64_t StampIn(msghdr* message) {
 
 ssize_t ReadStamped(int fd, void* data, size_t size, int64_t* realtime_ns) {
   *realtime_ns = 0;
+  if (receive_message.refused()) [[unlikely]] {
+    errno = ENOTSOCK;
+    return -1;
+  }
   iovec part{data, size};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
   msghdr message{};
@@ -64,7 +77,12 @@ ssize_t ReadStamped(int fd, void* data, size_t size, int64_t* realtime_ns) {
   message.msg_controllen = sizeof(control);
   // recvmsg(2), less glibc's entry into a cancellation point.
   const ssize_t bytes = syscall(SYS_recvmsg, fd, &message, 0);
-  if (bytes > 0) *realtime_ns = StampIn(&message);
+  if (bytes <= 0) [[unlikely]] {
+    if (!receive_message.IsRefusal(bytes, fd, size > 0)) return bytes;
+    errno = ENOTSOCK;
+    return -1;
+  }
+  *realtime_ns = StampIn(&message);
   return bytes;
 }
 
@@ -72,6 +90,9 @@ ssize_t ReceiveStamped(int fd, void* data, size_t size, int flags,
                        sockaddr* address, socklen_t* length,
                        int64_t* realtime_ns) {
   *realtime_ns = 0;
+  if (receive_message.refused()) [[unlikely]] {
+    return recvfrom(fd, data, size, flags, address, length);
+  }
   iovec part{data, size};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
   msghdr message{};

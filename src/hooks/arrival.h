@@ -26,8 +26,8 @@ Stamping StampArrivals(int fd);
 void DoNotStampArrivals(int fd);
 
 // read(2) of a stamped socket. `*realtime_ns`: when the last of the bytes
-// arrived (CLOCK_REALTIME); 0: not said. Reads nothing of what is no socket:
-// ENOTSOCK.
+// arrived (CLOCK_REALTIME); 0: not said. Reads nothing of what is no socket, or
+// where a sandbox refuses recvmsg: ENOTSOCK.
 [[gnu::hot]] ssize_t ReadStamped(int fd, void* data, size_t size,
                                  int64_t* realtime_ns);
 

@@ -2,13 +2,13 @@
 
 #include <malloc.h>
 #include <node.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
+
+#include "platform/own_memory.h"
 
 namespace edgewise {
 namespace {
@@ -17,13 +17,6 @@ namespace {
 constexpr size_t kMaxEnvironmentBytes = 64 << 10;
 
 using Fields = std::array<double, 4>;
-
-bool SafeRead(const void* from, void* to, size_t bytes) {
-  const iovec local{to, bytes};
-  const iovec remote{const_cast<void*>(from), bytes};
-  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
-         static_cast<ssize_t>(bytes);
-}
 
 bool CallForId(v8::Isolate* isolate, v8::Local<v8::Context> context,
                v8::Local<v8::Function> function, double* id) {
@@ -46,13 +39,13 @@ const uint32_t* FindDepth(v8::Isolate* isolate,
     const auto address = reinterpret_cast<uintptr_t>(word);
     if (address < 4096 || address % alignof(uint32_t) != 0) continue;
     Counts counts;
-    if (!SafeRead(word, &counts, sizeof(counts))) continue;
+    if (!ReadOwnMemory(word, &counts, sizeof(counts))) continue;
     candidates.push_back(static_cast<const uint32_t*>(word));
     before.push_back(counts);
   }
   const auto all_show = [&](size_t of, size_t at, uint32_t more) {
     Counts counts;
-    return SafeRead(candidates[of], &counts, sizeof(counts)) &&
+    return ReadOwnMemory(candidates[of], &counts, sizeof(counts)) &&
            counts[at] == before[of][at] + more;
   };
   const v8::Local<v8::Object> resource = v8::Object::New(isolate);
@@ -100,7 +93,12 @@ absl::StatusOr<AsyncIds> FindAsyncIds(v8::Isolate* isolate,
   const size_t bytes =
       std::min(malloc_usable_size(environment), kMaxEnvironmentBytes);
   std::vector<const void*> words(bytes / sizeof(void*));
-  if (!SafeRead(environment, words.data(), words.size() * sizeof(void*))) {
+  if (OwnMemoryWay() == nullptr) {
+    return absl::UnavailableError(
+        "the kernel lets this process look at its own memory neither by "
+        "process_vm_readv, nor by /proc/self/mem, nor by a pipe");
+  }
+  if (!ReadOwnMemory(environment, words.data(), words.size() * sizeof(void*))) {
     return absl::UnavailableError("the environment cannot be read");
   }
   double first_id = 0;
@@ -114,7 +112,7 @@ absl::StatusOr<AsyncIds> FindAsyncIds(v8::Isolate* isolate,
     const auto address = reinterpret_cast<uintptr_t>(word);
     if (address < 4096 || address % alignof(double) != 0) continue;
     Fields fields;
-    if (!SafeRead(word, &fields, sizeof(fields))) continue;
+    if (!ReadOwnMemory(word, &fields, sizeof(fields))) continue;
     if (fields[0] == execution && fields[1] == trigger &&
         fields[2] == first_id) {
       candidates.push_back(static_cast<const double*>(word));

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "platform/refusal.h"
+
 namespace edgewise {
 namespace {
 
@@ -45,13 +47,29 @@ class StreamSockets {
 
 constinit StreamSockets stream_sockets;
 
-template <typename SocketCall, typename FileCall>
-ssize_t Either(int fd, SocketCall socket_call, FileCall file_call) {
-  if (stream_sockets.Has(fd)) [[likely]] {
-    const ssize_t bytes = socket_call();
-    if (bytes >= 0 || errno != ENOTSOCK) [[likely]]
-      return bytes;
+constinit StandInCall receive_from(SYS_recvfrom);
+constinit StandInCall send_to(SYS_sendto);
+constinit StandInCall send_message(SYS_sendmsg);
+
+// Whether `bytes`, with errno, is no answer of a stream socket.
+[[gnu::cold]] bool MustBeFileCall(StandInCall* call, int fd, ssize_t bytes,
+                                  bool wanted) {
+  if (!call->IsRefusal(bytes, fd, wanted)) return false;
+  if (bytes < 0 && errno == ENOTSOCK && !call->refused()) {
     stream_sockets.Remove(fd);
+  }
+  return true;
+}
+
+// `wanted`: more than nothing is to be read or written.
+template <typename SocketCall, typename FileCall>
+ssize_t Either(int fd, StandInCall* call, bool wanted, SocketCall socket_call,
+               FileCall file_call) {
+  if (stream_sockets.Has(fd) && !call->refused()) [[likely]] {
+    const ssize_t bytes = socket_call();
+    if (bytes > 0) [[likely]]
+      return bytes;
+    if (!MustBeFileCall(call, fd, bytes, wanted)) return bytes;
   }
   return file_call();
 }
@@ -74,23 +92,37 @@ ssize_t Join(const iovec* parts, int count,
 }
 
 [[gnu::hot]] ssize_t SendParts(int fd, const iovec* parts, int count) {
+  const auto by_file = [&] { return syscall(SYS_writev, fd, parts, count); };
   std::array<char, kMostJoined> joined;
   if (const ssize_t bytes = Join(parts, count, joined); bytes >= 0) {
-    return syscall(SYS_sendto, fd, joined.data(), bytes, 0, nullptr, 0);
+    return Either(
+        fd, &send_to, bytes > 0,
+        [&] {
+          return syscall(SYS_sendto, fd, joined.data(), bytes, 0, nullptr, 0);
+        },
+        by_file);
   }
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(parts);
   message.msg_iovlen = static_cast<size_t>(count);
-  return syscall(SYS_sendmsg, fd, &message, 0);
+  return Either(
+      fd, &send_message, /*wanted=*/true,
+      [&] { return syscall(SYS_sendmsg, fd, &message, 0); }, by_file);
 }
 
 }  // namespace
 
 void NoteStreamSocket(int fd) { stream_sockets.Add(fd); }
 
+void ProbeDirectIo() {
+  for (StandInCall* call : {&receive_from, &send_to, &send_message}) {
+    call->Probe();
+  }
+}
+
 [[gnu::hot]] ssize_t DirectRead(int fd, void* data, size_t size) {
   return Either(
-      fd,
+      fd, &receive_from, size > 0,
       [&] {
         return syscall(SYS_recvfrom, fd, data, size, 0, nullptr, nullptr);
       },
@@ -99,14 +131,15 @@ void NoteStreamSocket(int fd) { stream_sockets.Add(fd); }
 
 [[gnu::hot]] ssize_t DirectWrite(int fd, const void* data, size_t size) {
   return Either(
-      fd, [&] { return syscall(SYS_sendto, fd, data, size, 0, nullptr, 0); },
+      fd, &send_to, size > 0,
+      [&] { return syscall(SYS_sendto, fd, data, size, 0, nullptr, 0); },
       [&] { return syscall(SYS_write, fd, data, size); });
 }
 
 [[gnu::hot]] ssize_t DirectWriteV(int fd, const iovec* parts, int count) {
-  return Either(
-      fd, [&] { return SendParts(fd, parts, count); },
-      [&] { return syscall(SYS_writev, fd, parts, count); });
+  if (stream_sockets.Has(fd)) [[likely]]
+    return SendParts(fd, parts, count);
+  return syscall(SYS_writev, fd, parts, count);
 }
 
 }  // namespace edgewise

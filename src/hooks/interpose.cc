@@ -63,8 +63,15 @@ int Poll(int epoll_fd, const epoll_event* events, int timeout, Call call) {
   });
 }
 
+// By the call that glibc makes: a sandbox may know only that one.
 int EpollWait(int fd, epoll_event* events, int max, int timeout) {
+#ifdef SYS_epoll_wait
+  return Poll(fd, events, timeout, [&] {
+    return static_cast<int>(syscall(SYS_epoll_wait, fd, events, max, timeout));
+  });
+#else
   return EpollPwait(fd, events, max, timeout, nullptr);
+#endif
 }
 
 [[gnu::hot]] ssize_t Read(int fd, void* data, size_t size) {
@@ -424,6 +431,7 @@ absl::Status InstallInterposition() {
   Table& table = TheTable();
   if (installations == 0) {
     if (absl::Status found = FindImports(table); !found.ok()) return found;
+    ProbeDirectIo();
     if (!table.Write(true)) {
       table.Write(false);
       return absl::PermissionDeniedError(

@@ -1,8 +1,6 @@
 #include "hooks/thread_pool.h"
 
 #include <node_version.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "platform/clock.h"
+#include "platform/own_memory.h"
 
 namespace edgewise {
 namespace {
@@ -46,14 +45,10 @@ bool Is(uv__work* work, uv_req_type type, const uv_loop_t* loop) {
   Request* const guess = RequestAround<Request>(work);
   uv_req_type found_type;
   uv_loop_t* found_loop;
-  iovec local[2] = {{&found_type, sizeof(found_type)},
-                    {&found_loop, sizeof(found_loop)}};
-  iovec remote[2] = {{&guess->type, sizeof(found_type)},
-                     {&guess->loop, sizeof(found_loop)}};
-  const auto want =
-      static_cast<ssize_t>(sizeof(found_type) + sizeof(found_loop));
-  return process_vm_readv(getpid(), local, 2, remote, 2, 0) == want &&
-         found_type == type && found_loop == loop;
+  return ReadOwnMemory(&guess->type, &found_type, sizeof(found_type)) &&
+         found_type == type &&
+         ReadOwnMemory(&guess->loop, &found_loop, sizeof(found_loop)) &&
+         found_loop == loop;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "platform/termination.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -53,7 +54,26 @@ bool EndsTheProcess(const struct sigaction& action) {
           (action.sa_flags & SA_RESETHAND) != 0);
 }
 
+// Caught is only what can be raised again, which a sandbox may refuse.
+bool MayRaise() { return kill(getpid(), 0) == 0; }
+
+void RaiseAgain(int signal) {
+  if (kill(getpid(), signal) == 0) return;
+  // A sandbox that has come since. Another call does the same; and a process
+  // that is told to end must end.
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  if (raise(signal) == 0) return;
+  struct sigaction now {};
+  const bool deadly =
+      sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_DFL;
+  if (deadly && getpid() != 1) _exit(128 + signal);
+}
+
 void CatchAll() {
+  if (!MayRaise()) return;
   for (size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction action {};
     if (sigaction(kSignals[i], nullptr, &action) != 0) continue;
@@ -102,7 +122,7 @@ void TerminationWatch::End() {
   Forget();
   lock.unlock();
   // It has waited long enough.
-  if (signal != 0) kill(getpid(), signal);
+  if (signal != 0) RaiseAgain(signal);
 }
 
 bool TerminationWatch::Pending() const {
@@ -126,7 +146,7 @@ void TerminationWatch::Finished() {
   lock.unlock();
   // Node's own handler may take the signal on another thread: nothing may wait
   // for this one, which waits for the end.
-  kill(getpid(), signal);
+  RaiseAgain(signal);
   SleepNs(kDyingNs);
   lock.lock();
   Forget();

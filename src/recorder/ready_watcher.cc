@@ -28,11 +28,44 @@ constexpr int kEdgesPerLook = 256;
 constexpr int kTickMs = 1;
 // A loop that was found waiting so often in a row has no traffic.
 constexpr int kIdleTicks = 16;
+// As libuv waits, where a sandbox knows epoll_pwait only.
+int WaitForEdges(int epoll_fd, epoll_event* edges, int most, int timeout) {
+  return epoll_pwait(epoll_fd, edges, most, timeout, nullptr);
+}
+
+// An epoll with an eventfd in it, looked at as the helper does.
+absl::Status TryToLook(int epoll_fd, int event_fd) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, event_fd, &event) != 0) {
+    return absl::ErrnoToStatus(errno, "epoll_ctl");
+  }
+  if (eventfd_write(event_fd, 1) != 0) {
+    return absl::ErrnoToStatus(errno, "write to an eventfd");
+  }
+  if (WaitForEdges(epoll_fd, &event, 1, 0) != 1) {
+    return absl::ErrnoToStatus(errno, "epoll_pwait");
+  }
+  pollfd file = {event_fd, POLLIN, 0};
+  return poll(&file, 1, 0) == 1 ? absl::OkStatus()
+                                : absl::ErrnoToStatus(errno, "poll");
+}
 
 }  // namespace
 
 void ReadyWatcher::FreeSlots::operator()(Slot* slots) const {
   munmap(static_cast<void*>(slots), sizeof(Slot) * kMaxFds);
+}
+
+absl::Status ReadyWatcher::CanWatch() {
+  const int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_fd < 0) return absl::ErrnoToStatus(errno, "epoll_create1");
+  const int event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  absl::Status status = event_fd < 0 ? absl::ErrnoToStatus(errno, "eventfd")
+                                     : TryToLook(epoll_fd, event_fd);
+  if (event_fd >= 0) close(event_fd);
+  close(epoll_fd);
+  return status;
 }
 
 absl::StatusOr<std::unique_ptr<ReadyWatcher>> ReadyWatcher::Start(
@@ -147,7 +180,7 @@ void ReadyWatcher::Run() {
   for (;;) {
     const uint64_t before = Ticks();
     const int timeout = look_again ? 0 : ticking_ ? kTickMs : -1;
-    int count = epoll_wait(epoll_fd_, edges.data(), kEdgesPerLook, timeout);
+    int count = WaitForEdges(epoll_fd_, edges.data(), kEdgesPerLook, timeout);
     const uint64_t now = Ticks();
     for (int i = 0; i < count; ++i) {
       if (edges[i].data.fd == stop_fd_) return;
@@ -191,7 +224,7 @@ bool ReadyWatcher::Tick(uint64_t now) {
   std::array<epoll_event, kEdgesPerLook> edges;
   int count;
   do {
-    count = epoll_wait(accepted_fd_, edges.data(), kEdgesPerLook, 0);
+    count = WaitForEdges(accepted_fd_, edges.data(), kEdgesPerLook, 0);
     if (count > 0) Note(edges.data(), count, from + (now - from) / 2, now);
   } while (count == kEdgesPerLook);
   return true;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "platform/thread.h"
 #include "recorder/accept_backlog.h"
@@ -48,6 +49,10 @@ class ReadyWatcher {
   // descriptor (the thread pool). True if more may come without an edge: the
   // helper looks again after the interval.
   using OnLook = std::function<bool(uint64_t)>;
+
+  // Whether this process may look, and else why not: of the calls that the
+  // helper lives by, a sandbox may refuse any.
+  static absl::Status CanWatch();
 
   // `interval_ns`: the pause after a look. `on_look` may be null.
   static absl::StatusOr<std::unique_ptr<ReadyWatcher>> Start(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "platform/clock.h"
@@ -15,6 +16,7 @@ namespace {
 // The drain looks this often, so that a burst cannot fill the ring within one
 // flush period; it cuts a chunk early only when the ring is a quarter full.
 constexpr auto kLook = std::chrono::milliseconds(20);
+constexpr int64_t kLookNs = std::chrono::nanoseconds(kLook).count();
 
 // Records of one chunk; the rest of what a reader takes is for its strings.
 constexpr size_t kMostRecords = kMaxChunkPayload / kRecordBytes / 2;
@@ -23,10 +25,11 @@ constexpr size_t kMostRecords = kMaxChunkPayload / kRecordBytes / 2;
 
 absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
     RecorderConfig config) {
-  const uint64_t file_quota =
-      config.mode == RecordingMode::kStream ? config.max_bytes : UINT64_MAX / 2;
+  // Each dump was asked for.
   absl::StatusOr<ChunkWriter> writer =
-      ChunkWriter::Open(config.path, file_quota);
+      config.mode == RecordingMode::kStream
+          ? ChunkWriter::Open(config.path, config.max_bytes)
+          : ChunkWriter::OpenUnbounded(config.path);
   if (!writer.ok()) return writer.status();
   std::unique_ptr<Recorder> recorder(
       new Recorder(std::move(config), *std::move(writer)));
@@ -34,6 +37,10 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
   const absl::Status status =
       recorder->writer_.Append(recorder->NewHeader(ChunkKind::kMeta),
                                meta.data(), static_cast<uint32_t>(meta.size()));
+  if (absl::IsResourceExhausted(status)) {
+    NoteUnrecordedThread(
+        std::filesystem::path(recorder->config_.path).parent_path().string());
+  }
   if (!status.ok()) return status;
   recorder->termination_.Begin();
   absl::StatusOr<HelperThread> drain = HelperThread::Start(
@@ -47,7 +54,11 @@ Recorder::Recorder(RecorderConfig config, ChunkWriter writer)
     : config_(std::move(config)),
       ring_(config_.ring_records),
       writer_(std::move(writer)),
-      next_sequence_(config_.first_sequence) {}
+      next_sequence_(config_.first_sequence) {
+  if (config_.mode == RecordingMode::kFlight) {
+    held_ = std::make_unique<HeldChunks>(config_.path, config_.max_bytes);
+  }
+}
 
 Recorder::~Recorder() { Stop(); }
 
@@ -99,6 +110,7 @@ void Recorder::Stop() {
   CutChunks(/*final=*/true);
   WriteHeld();
   WriteChunk(NewHeader(ChunkKind::kEnd), {});
+  held_.reset();
   termination_.End();  // after all is written: a signal may have waited
 }
 
@@ -123,11 +135,13 @@ void Recorder::DrainLoop() {
     const uint64_t lost_before = lost_bytes_.load(std::memory_order_relaxed);
     const auto now = std::chrono::steady_clock::now();
     const bool requested = dump_wanted_.load(std::memory_order_relaxed) != 0;
-    if (dump || requested || now - last_cut >= flush ||
-        ring_.Readable() > ring_.capacity() / 4) {
+    // Before the next look would be too late.
+    const bool due = now - last_cut + kLook > flush;
+    if (dump || requested || due || ring_.Readable() > ring_.capacity() / 4) {
       CutChunks(/*final=*/false);
       last_cut = now;
     }
+    CutOverdue();
     if (requested && RequestedIsDrained()) dump = true;
     if (dump) WriteHeld();
     const bool whole =
@@ -160,6 +174,7 @@ bool Recorder::RequestedIsDrained() {
 void Recorder::FlushForTermination() {
   CutChunks(/*final=*/true);
   WriteHeld();
+  WriteChunk(NewHeader(ChunkKind::kEnd), {});
   termination_.Finished();
 }
 
@@ -174,6 +189,18 @@ size_t Recorder::WholeEvents(size_t readable) const {
     --whole;
   }
   return whole;
+}
+
+// What happened inside an event that lasts longer than the flush period is
+// written before the event ends: the process may be killed in it.
+void Recorder::CutOverdue() {
+  const size_t readable = ring_.Readable();
+  if (readable == 0 || WholeEvents(readable) > 0) return;
+  const auto age = static_cast<int64_t>(Ticks() - ring_.Peek(0).ticks);
+  const int64_t most_ns = int64_t{config_.flush_ms} * 1'000'000 - kLookNs;
+  if (age > 0 && TickNs(static_cast<uint64_t>(age)) > most_ns) {
+    CutChunks(/*final=*/true);
+  }
 }
 
 void Recorder::CutChunks(bool final) {
@@ -218,45 +245,49 @@ void Recorder::AdvanceNumbering(const std::vector<Record>& records) {
 }
 
 void Recorder::Emit(ChunkHeader header, std::vector<Record> records) {
-  if (config_.mode == RecordingMode::kStream) {
-    WriteRecords(header, std::move(records));
+  if (held_ != nullptr && held_->MakeRoom(records.size() * kRecordBytes)) {
+    const std::lock_guard lock(strings_mutex_);
+    strings_written_ = strings_in_trace_;
+  }
+  const std::vector<Record> strings = TakeNewStrings();
+  records.insert(records.begin(), strings.begin(), strings.end());
+  if (held_ == nullptr) {
+    WriteChunk(header, records, strings.size());
     return;
   }
-  held_bytes_ += records.size() * kRecordBytes;
-  held_.push_back({header, std::move(records)});
-  while (held_bytes_ > config_.max_bytes && held_.size() > 1) {
-    held_bytes_ -= held_.front().records.size() * kRecordBytes;
-    held_.pop_front();
-  }
+  header.lost_bytes = writer_.lost_bytes();
+  Note(held_->Append(header, records.data(),
+                     static_cast<uint32_t>(records.size() * kRecordBytes),
+                     static_cast<uint32_t>(strings.size() * kRecordBytes)));
 }
 
 void Recorder::WriteHeld() {
-  for (HeldChunk& chunk : held_) {
-    WriteRecords(chunk.header, std::move(chunk.records));
+  if (held_ == nullptr) return;
+  {
+    const std::lock_guard lock(strings_mutex_);
+    strings_in_trace_ = strings_written_;
   }
-  held_.clear();
-  held_bytes_ = 0;
-}
-
-void Recorder::WriteRecords(const ChunkHeader& header,
-                            std::vector<Record> records) {
-  const std::vector<Record> strings = TakeNewStrings();
-  records.insert(records.begin(), strings.begin(), strings.end());
-  WriteChunk(header, records, strings.size());
+  Note(held_->MoveTo(&writer_));
 }
 
 // `strings` of the records, the first ones, are from TakeNewStrings().
 void Recorder::WriteChunk(const ChunkHeader& header,
                           const std::vector<Record>& records, size_t strings) {
-  const absl::Status status =
-      writer_.Append(header, records.data(),
-                     static_cast<uint32_t>(records.size() * kRecordBytes),
-                     static_cast<uint32_t>(strings * kRecordBytes));
+  Note(writer_.Append(header, records.data(),
+                      static_cast<uint32_t>(records.size() * kRecordBytes),
+                      static_cast<uint32_t>(strings * kRecordBytes)));
+}
+
+// What became of a chunk.
+void Recorder::Note(const absl::Status& status) {
   written_bytes_.store(writer_.written_bytes(), std::memory_order_relaxed);
-  lost_bytes_.store(writer_.lost_bytes(), std::memory_order_relaxed);
+  lost_bytes_.store(
+      writer_.lost_bytes() + (held_ != nullptr ? held_->lost_bytes() : 0),
+      std::memory_order_relaxed);
   if (status.ok()) return;
-  if (!complained_) {
-    complained_ = true;
+  // Of all threads, one.
+  static std::atomic<bool> complained{false};
+  if (!complained.exchange(true, std::memory_order_relaxed)) {
     fprintf(
         stderr,
         "edgewise: %.*s; the application goes on, what is lost is counted\n",
@@ -265,6 +296,7 @@ void Recorder::WriteChunk(const ChunkHeader& header,
   // The strings of a lost chunk would be missed by all later ones.
   const std::lock_guard lock(strings_mutex_);
   strings_written_ = 0;
+  strings_in_trace_ = 0;
 }
 
 std::vector<Record> Recorder::TakeNewStrings() {
@@ -296,6 +328,7 @@ ChunkHeader Recorder::NewHeader(ChunkKind kind) {
   header.first_sequence = next_sequence_;
   header.first_counter = next_counter_;
   header.dropped = dropped_.load(std::memory_order_relaxed);
+  header.lost_bytes = held_ != nullptr ? held_->lost_bytes() : 0;
   header.process = config_.process;
   header.thread = config_.thread;
   return header;

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "platform/termination.h"
 #include "platform/thread.h"
+#include "recorder/held_chunks.h"
 #include "recorder/ring.h"
 #include "trace/chunk.h"
 #include "trace/writer.h"
@@ -24,14 +24,15 @@ namespace edgewise {
 
 enum class RecordingMode {
   kStream,  // every chunk goes to the file
-  kFlight,  // chunks stay in memory, the oldest make room; Dump() writes them
+  kFlight,  // chunks are held, the oldest make room; Dump() writes them
 };
 
 struct RecorderConfig {
   std::string path;       // the trace file
   std::string meta_json;  // payload of the meta chunk
   RecordingMode mode = RecordingMode::kStream;
-  uint64_t max_bytes = uint64_t{1} << 30;  // file quota; in flight mode memory
+  // Of all that records into the directory: in its files; in flight mode held.
+  uint64_t max_bytes = uint64_t{1} << 30;
   uint32_t process = 0;
   uint32_t thread = 0;
   uint64_t first_sequence = 1;            // of the first event
@@ -87,7 +88,7 @@ class Recorder {
   // for the few distinct routes of a server, not for events.
   uint32_t InternString(std::string_view text);
 
-  // Flight mode: writes the chunks held in memory to the file, and forgets
+  // Flight mode: writes the chunks that are held to the file, and forgets
   // them. Stream mode: flushes. Blocks until written.
   absl::Status Dump();
 
@@ -108,11 +109,6 @@ class Recorder {
   void LoopRunsOn(int cpu) { evasion_.Avoid(cpu); }
 
  private:
-  struct HeldChunk {
-    ChunkHeader header;
-    std::vector<Record> records;
-  };
-
   Recorder(RecorderConfig config, ChunkWriter writer);
 
   void PushEventAfterLoss(const Record& record, uint64_t next_sequence);
@@ -121,13 +117,14 @@ class Recorder {
   void FlushForTermination();
   void CutChunks(bool final);
   bool CutChunk(bool final);
+  void CutOverdue();
   size_t WholeEvents(size_t readable) const;
   void AdvanceNumbering(const std::vector<Record>& records);
   void Emit(ChunkHeader header, std::vector<Record> records);
   void WriteHeld();
-  void WriteRecords(const ChunkHeader& header, std::vector<Record> records);
   void WriteChunk(const ChunkHeader& header, const std::vector<Record>& records,
                   size_t strings = 0);
+  void Note(const absl::Status& status);
   std::vector<Record> TakeNewStrings();
   ChunkHeader NewHeader(ChunkKind kind);
 
@@ -147,16 +144,15 @@ class Recorder {
   std::mutex strings_mutex_;
   absl::flat_hash_map<std::string, uint32_t> string_ids_;
   std::vector<std::string> strings_;
-  size_t strings_written_ = 0;
+  size_t strings_written_ = 0;   // to where the next chunk goes
+  size_t strings_in_trace_ = 0;  // flight mode: of those, by dumps
 
   // Drain thread only (and Stop(), after it has joined that thread).
   ChunkWriter writer_;
-  std::deque<HeldChunk> held_;
-  uint64_t held_bytes_ = 0;
+  std::unique_ptr<HeldChunks> held_;  // null: stream mode
   uint64_t next_index_ = 0;
   uint64_t next_sequence_;
   uint64_t next_counter_ = 0;
-  bool complained_ = false;
   Evasion evasion_;  // of the recorded thread
 
   // Written by the drain thread, read by anyone; relaxed: counts.

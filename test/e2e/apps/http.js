@@ -102,6 +102,12 @@ const handlers = {
     const waiting = infos.filter((info) => new RegExp(`^tfd: +${fd} `, 'm').test(info)).length
     response.end(JSON.stringify({ fd, waiting }))
   },
+  // Of that many bytes, what is sent back.
+  echo: (request, response) => request.pipe(response),
+  sandbox: (request, response) => {
+    /** @type {any} */ (globalThis).enterSandbox()
+    response.end('within\n')
+  },
   dump: (request, response) => {
     require('../../../lib').dump()
     response.end('dumped\n')
@@ -109,6 +115,18 @@ const handlers = {
   exit: (request, response) => {
     response.end('bye\n')
     setTimeout(() => process.exit(3), 20)
+  },
+  // As those do who want nobody's listener at their end.
+  leave: (request, response) => {
+    response.end('bye\n')
+    const way = request.url.split('/')[2]
+    setTimeout(() => {
+      process.removeAllListeners()
+      if (way === 'throw') throw new Error('meant to be uncaught')
+      if (way === 'abort') process.abort()
+      if (way === 'reallyExit') /** @type {any} */ (process).reallyExit(3)
+      process.exit(3)
+    }, 20)
   },
   throw: (request, response) => {
     response.end('bye\n')

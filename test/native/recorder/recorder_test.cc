@@ -134,18 +134,77 @@ TEST_F(RecorderTest, CountsWhatAFullRingRefusesAndResumesTheNumbering) {
 
 TEST_F(RecorderTest, KeepsAnEventAndWhatHappenedInItInOneChunk) {
   RecorderConfig config;
-  config.flush_ms = 1;
+  config.flush_ms = 1000;
   auto recorder = Start(config);
   recorder->PushInner([](Record& gc) {
     gc.kind = RecordKind::kGc;
     gc.ticks = Ticks();
   });
-  const timespec pause{0, 60'000'000};
-  nanosleep(&pause, nullptr);
+  ASSERT_TRUE(recorder->Dump().ok());
   EXPECT_TRUE(directory_.Read().records.empty()) << "its event is still open";
   recorder->PushEvent(2, Event(1));
   recorder->Stop();
   EXPECT_EQ(directory_.Read().records.size(), 2u);
+}
+
+// The process may be killed in it.
+TEST_F(RecorderTest, WhatHappenedInALongEventIsWrittenBeforeItEnds) {
+  RecorderConfig config;
+  config.flush_ms = 60;
+  auto recorder = Start(config);
+  recorder->PushInner([](Record& start) {
+    start.kind = RecordKind::kRequestStart;
+    start.ticks = Ticks();
+  });
+  for (int i = 0; i < 200 && directory_.Read().records.empty(); ++i) {
+    const timespec pause{0, 10'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  EXPECT_EQ(directory_.Read().records.size(), 1u);
+  recorder->PushEvent(2, Event(1));
+  recorder->Stop();
+  EXPECT_EQ(directory_.Read().records.size(), 2u);
+}
+
+TEST_F(RecorderTest, WhatIsLostIsSaidBeforeTheEnd) {
+  RecorderConfig config;
+  config.max_bytes = 1000;
+  config.flush_ms = 60'000;
+  auto recorder = Start(config);
+  for (uint64_t n = 1; n <= 100; ++n) recorder->PushEvent(n + 1, Event(n));
+  EXPECT_FALSE(recorder->Dump().ok());
+  EXPECT_EQ(directory_.Read().headers.back().lost_bytes, 100 * kRecordBytes);
+  for (uint64_t n = 101; n <= 300; ++n) recorder->PushEvent(n + 1, Event(n));
+  EXPECT_FALSE(recorder->Dump().ok());
+  const auto contents = directory_.Read();
+  EXPECT_EQ(contents.headers.back().lost_bytes, 300 * kRecordBytes);
+  EXPECT_EQ(contents.headers.size(), 2u) << "in one place";
+}
+
+// What a report finds beside the trace of a killed process.
+TEST_F(RecorderTest, WhatIsHeldLiesInFilesUntilItIsDumped) {
+  RecorderConfig config;
+  config.mode = RecordingMode::kFlight;
+  config.flush_ms = 30;
+  auto recorder = Start(config);
+  recorder->InternString("GET /");
+  recorder->PushEvent(2, Event(1));
+  const std::filesystem::path held =
+      std::filesystem::path(directory_.file()).replace_extension(".held0");
+  for (int i = 0; i < 200 && !std::filesystem::exists(held); ++i) {
+    const timespec pause{0, 10'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  const timespec pause{0, 10'000'000};
+  nanosleep(&pause, nullptr);
+  auto source = FileSource::Open(held);
+  ASSERT_TRUE(source.ok());
+  ChunkReader reader(source->get(), held, nullptr);
+  Chunk chunk;
+  ASSERT_TRUE(reader.Next(&chunk));
+  EXPECT_EQ(chunk.records.size(), 3u) << "a string of two slots, and an event";
+  recorder->Stop();
+  EXPECT_FALSE(std::filesystem::exists(held));
 }
 
 // A ring of the largest size, full of what happened in one event: more than a

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,7 @@ class TraceDirectory {
     EXPECT_NE(mkdtemp(name), nullptr);
     directory_ = name;
   }
-  ~TraceDirectory() {
-    unlink(file().c_str());
-    rmdir(directory_.c_str());
-  }
+  ~TraceDirectory() { std::filesystem::remove_all(directory_); }
   std::string file() const { return directory_ + "/1-0.ewt"; }
 
   struct Contents {

@@ -1,0 +1,150 @@
+'use strict'
+
+// A sandbox that allows what the application does and refuses what edgewise
+// does in its place, or beside it: the application answers as it does without.
+
+const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
+const { existsSync, mkdirSync, renameSync } = require('node:fs')
+const http = require('node:http')
+const { constants: { errno } } = require('node:os')
+const path = require('node:path')
+const test = require('node:test')
+const { BUILD, madeMs, newestChangeMs } = require('../../scripts/tasks/tree')
+const { inParallel, report, startApp } = require('./recorded-app')
+
+const COUNT = 100
+const LIMIT = { timeout: 60_000 }
+const SOURCE = path.join(__dirname, 'sandbox/refuse.c')
+const ENTER = path.join(__dirname, 'sandbox/enter.js')
+const ERRNO = { ...errno, NONE: 0 }
+
+const IN_PLACE = ['recvmsg', 'recvfrom', 'sendto', 'sendmsg']
+// SO_TIMESTAMPNS; libuv needs other options.
+const STAMPS = 'setsockopt:35'
+// MADV_POPULATE_WRITE; V8 needs other advice.
+const POPULATE = 'madvise:23'
+const BESIDE = [STAMPS, 'getsockopt', 'epoll_create1', 'eventfd2', 'process_vm_readv', 'pipe2', POPULATE, 'prctl', 'sched_setaffinity',
+  'sched_getaffinity', 'clock_nanosleep', 'poll', 'epoll_wait', 'kill', 'lseek', 'ftruncate', 'fallocate']
+
+/** @returns {string} the library that enters the sandbox */
+function library () {
+  const file = path.join(BUILD, 'test-addons', 'refuse.so')
+  if (existsSync(file) && madeMs(file) > newestChangeMs([path.relative(process.cwd(), SOURCE)])) return file
+  mkdirSync(path.dirname(file), { recursive: true })
+  const draft = `${file}.${process.pid}`
+  execFileSync('cc', ['-O1', '-Wall', '-Werror', '-shared', '-fPIC', SOURCE, '-o', draft])
+  renameSync(draft, file) // Other test files may build it at the same time.
+  return file
+}
+
+/**
+ * @param {any} t
+ * @param {string[]} calls
+ * @param {string} error
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+function startWithin (t, calls, error, env = {}) {
+  const refused = calls.map((call) => `${call}=${ERRNO[error]}`).join(',')
+  return startApp(t, 'http.js', { flags: ['--require', ENTER], env: { REFUSE_LIBRARY: library(), REFUSED_CALLS: refused, ...env } })
+}
+
+/**
+ * @param {number} port
+ * @param {http.Agent} agent
+ * @param {number} number
+ */
+async function exchange (port, agent, number) {
+  const sizes = [[1, 2, 3], [900, 900], [5000, 1], [300_000, 20_000]][number % 4]
+  const posts = number % 5 === 0
+  const sent = posts ? Buffer.alloc(40_000 + number, 97 + number % 26) : Buffer.concat(sizes.map((size, i) => Buffer.alloc(size, 97 + i)))
+  const got = await new Promise((resolve, reject) => {
+    const asked = http.request({ port, host: '127.0.0.1', agent, path: posts ? '/echo' : `/parts/${sizes}`, method: posts ? 'POST' : 'GET' }, (response) => {
+      /** @type {Buffer[]} */ const parts = []
+      response.on('data', (part) => parts.push(part)).on('end', () => resolve(Buffer.concat(parts))).on('error', reject)
+    })
+    asked.on('error', reject).end(posts ? sent : undefined)
+  })
+  assert.ok(sent.equals(got), `request ${number}: ${sent.length} bytes, not as ${got.length} that came`)
+}
+
+/** Every byte once, over connections that live on. */
+async function answersAll (app, count = COUNT) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 4 })
+  await inParallel(count, (number) => exchange(app.port, agent, number), 4)
+  const used = Object.values(agent.freeSockets).flat().length
+  assert.ok(used > 0 && used <= 4, `${used} connections are open`)
+  agent.destroy()
+}
+
+// Not by a message: who refuses recvmsg refuses Node its messages. One more request.
+async function leave (app) {
+  http.get({ port: app.port, host: '127.0.0.1', path: '/exit' }, (response) => response.resume()).on('error', () => {})
+  assert.deepEqual(await app.ended, { code: 3, signal: null }, app.stderr)
+}
+
+for (const call of [...IN_PLACE, ...BESIDE]) {
+  for (const error of ['EPERM', 'ENOSYS']) {
+    test(`${call} is refused by ${error}`, LIMIT, async (t) => {
+      const app = await startWithin(t, [call], error)
+      await answersAll(app)
+      await leave(app)
+      assert.ok(app.stderr.split('\n').filter(Boolean).length <= 1, app.stderr)
+      const { requests, problems, warnings } = report(app.out)
+      assert.deepEqual([requests.count, requests.lost, problems, warnings], [COUNT + 1, 0, [], []])
+    })
+  }
+}
+
+for (const error of ['EACCES', 'EINVAL', 'EBADF', 'ENOTSOCK', 'EOPNOTSUPP', 'EAGAIN', 'ECONNRESET', 'NONE']) {
+  test(`all that stands in for another call is refused by ${error}`, LIMIT, async (t) => {
+    const app = await startWithin(t, IN_PLACE, error)
+    await answersAll(app)
+    await leave(app)
+    assert.equal(report(app.out).requests.count, COUNT + 1)
+  })
+}
+
+for (const error of ['EPERM', 'ENOSYS', 'EACCES', 'EINVAL', 'EBADF']) {
+  test(`the sandbox is entered while connections are open: ${error}`, LIMIT, async (t) => {
+    const app = await startWithin(t, IN_PLACE, error, { REFUSED_LATER: '1' })
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 4 })
+    await inParallel(20, (number) => exchange(app.port, agent, number), 4)
+    await new Promise((resolve, reject) => http.get({ port: app.port, host: '127.0.0.1', agent, path: '/sandbox' }, (response) => response.resume().on('end', resolve)).on('error', reject))
+    await inParallel(60, (number) => exchange(app.port, agent, number), 4)
+    agent.destroy()
+    await leave(app)
+    assert.equal(report(app.out).requests.count, 82)
+  })
+}
+
+test('a signal that cannot be raised again ends the process as ever', LIMIT, async (t) => {
+  for (const [calls, when] of /** @type {[string[], object][]} */ ([[['kill'], {}], [['kill'], { REFUSED_LATER: '1' }]])) {
+    const app = await startWithin(t, calls, 'EPERM', when)
+    await answersAll(app, 20)
+    if ('REFUSED_LATER' in when) await new Promise((resolve) => http.get({ port: app.port, host: '127.0.0.1', path: '/sandbox' }, (response) => response.resume().on('end', resolve)))
+    app.child.kill('SIGTERM')
+    const { code, signal } = await app.ended
+    assert.deepEqual([code, signal], [null, 'SIGTERM'])
+  }
+})
+
+test('where nothing reads memory, the lost causality is said', LIMIT, async (t) => {
+  const app = await startWithin(t, ['process_vm_readv', 'pread64', 'pipe2'], 'EPERM')
+  await answersAll(app)
+  await leave(app)
+  assert.match(app.stderr, /^edgewise: causality is lost, [^\n]*process_vm_readv[^\n]*\n$/)
+  const { requests, warnings } = report(app.out)
+  assert.equal(requests.count, COUNT + 1)
+  assert.match(warnings[0], /^causality is lost: .*process_vm_readv/)
+})
+
+for (const refused of [['process_vm_readv'], ['process_vm_readv', 'pread64'], ['process_vm_readv', 'pipe2']]) {
+  test(`async ids are found without ${refused.join(' and ')}`, LIMIT, async (t) => {
+    const app = await startWithin(t, refused, 'EPERM')
+    await answersAll(app)
+    await leave(app)
+    assert.equal(app.stderr, '')
+    assert.deepEqual(report(app.out).warnings, [])
+  })
+}
