@@ -96,7 +96,8 @@ void RingCompletions::LookAt(const epoll_event* ready, int count) {
     if (fd < 0 || has_handle) continue;
     Ring* const ring = RingOf(fd);
     if (ring->memory == nullptr) continue;
-    const uint64_t seen = watcher_ != nullptr ? watcher_->ReadySince(fd) : 0;
+    const uint64_t seen =
+        watcher_ != nullptr ? watcher_->ReadySince(fd).since : 0;
     LookAt(ring, seen);
     if (watcher_ != nullptr) watcher_->Consumed(fd, Ticks());
   }

@@ -24,14 +24,6 @@ uv__work* WorkOf(void* node) {
                                      offsetof(uv__work, wq));
 }
 
-// A wrong guess must not fault.
-[[maybe_unused]] bool SafeRead(const void* from, void* to, size_t bytes) {
-  const iovec local{to, bytes};
-  const iovec remote{const_cast<void*>(from), bytes};
-  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
-         static_cast<ssize_t>(bytes);
-}
-
 template <typename Request>
 Request* RequestAround(uv__work* work) {
   return reinterpret_cast<Request*>(reinterpret_cast<char*>(work) -
@@ -196,8 +188,8 @@ EventType ThreadPoolObserver::JobType(uv__work* work) {
   const uv_work_t* const request = RequestAround<uv_work_t>(work);
   const char* name = nullptr;
   char text[sizeof("fs.writefile")] = {};
-  if (SafeRead(request + 1, &name, sizeof(name)) && name != nullptr &&
-      SafeRead(name, text, sizeof(text) - 1)) {
+  if (ReadOwnMemory(request + 1, &name, sizeof(name)) && name != nullptr &&
+      ReadOwnMemory(name, text, sizeof(text) - 1)) {
     const std::string_view job = text;
     if (job == "fs.readfile") return EventType::kFsRead;
     if (job == "fs.writefile") return EventType::kFsWrite;
