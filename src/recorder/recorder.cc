@@ -21,6 +21,10 @@ constexpr int64_t kLookNs = std::chrono::nanoseconds(kLook).count();
 // Records of one chunk; the rest of what a reader takes is for its strings.
 constexpr size_t kMostRecords = kMaxChunkPayload / kRecordBytes / 2;
 
+bool EndsEvent(const Record& record) {
+  return record.kind == RecordKind::kEvent || record.kind == RecordKind::kLoss;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Start(
@@ -163,7 +167,7 @@ void Recorder::DrainLoop() {
 // What a request for a dump is about ends with an event that was running then.
 bool Recorder::RequestedIsDrained() {
   uint64_t wanted = dump_wanted_.load(std::memory_order_relaxed);
-  if (ring_.popped() < wanted) return false;
+  if (events_popped_ <= wanted) return false;
   // It stays where another has come meanwhile.
   dump_wanted_.compare_exchange_strong(wanted, 0, std::memory_order_relaxed);
   return true;
@@ -184,8 +188,7 @@ size_t Recorder::WholeEvents(size_t readable) const {
   if (readable > ring_.capacity() / 2) return readable;
   size_t whole = readable;
   while (whole > 0) {
-    const RecordKind kind = ring_.Peek(whole - 1).kind;
-    if (kind == RecordKind::kEvent || kind == RecordKind::kLoss) break;
+    if (EndsEvent(ring_.Peek(whole - 1))) break;
     --whole;
   }
   return whole;
@@ -220,6 +223,12 @@ bool Recorder::CutChunk(bool final) {
   ChunkHeader header = NewHeader(ChunkKind::kRecords);
   std::vector<Record> records(count);
   ring_.Pop(records.data(), count);
+  // What overdue records belong to has not ended.
+  for (size_t i = count; i > 0; --i) {
+    if (!EndsEvent(records[i - 1])) continue;
+    events_popped_ = ring_.popped() - (count - i);
+    break;
+  }
   AdvanceNumbering(records);
   Emit(header, std::move(records));
   return most < readable;

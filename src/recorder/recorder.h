@@ -151,6 +151,7 @@ class Recorder {
   ChunkWriter writer_;
   std::unique_ptr<HeldChunks> held_;  // null: stream mode
   uint64_t next_index_ = 0;
+  uint64_t events_popped_ = 0;  // records, up to the end of the last event
   uint64_t next_sequence_;
   uint64_t next_counter_ = 0;
   Evasion evasion_;  // of the recorded thread

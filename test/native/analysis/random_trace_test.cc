@@ -92,7 +92,7 @@ std::vector<std::pair<int64_t, int64_t>> CollectionsIn(
   for (auto item = stream.Next(); item != EventStream::Item::kEnd;
        item = stream.Next()) {
     if (item != EventStream::Item::kEvent) continue;
-    take(stream.event().gc_before);
+    take(stream.event().before);
     take(stream.event().inner);
   }
   return collections;

@@ -25,6 +25,9 @@ class EventTrackerEndsTest : public ::testing::Test {
   }
   struct Loop {
     static int64_t TimersDueNs() { return -1; }
+    static int64_t NativeTimerDueNs() { return -1; }
+    static bool FilesMayWrite() { return false; }
+    static int PolledFd() { return kNoFd; }
     static bool InJavaScript() { return false; }
   };
   void Js(double id) {
