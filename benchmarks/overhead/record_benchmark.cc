@@ -69,6 +69,9 @@ class Recording {
   // No timers, and no JavaScript below.
   struct Loop {
     static int64_t TimersDueNs() { return -1; }
+    static int64_t NativeTimerDueNs() { return -1; }
+    static bool FilesMayWrite() { return false; }
+    static int PolledFd() { return kNoFd; }
     static bool InJavaScript() { return false; }
   };
 
