@@ -21,6 +21,14 @@ constexpr int64_t kLookNs = std::chrono::nanoseconds(kLook).count();
 // Records of one chunk; the rest of what a reader takes is for its strings.
 constexpr size_t kMostRecords = kMaxChunkPayload / kRecordBytes / 2;
 
+// A chunk that is refused is lost whole: of a small quota each is a small part.
+size_t MostRecords(uint64_t quota_bytes) {
+  constexpr uint64_t kParts = 8;
+  constexpr uint64_t kFewRecords = 64;
+  return std::clamp<uint64_t>(quota_bytes / kParts / kRecordBytes, kFewRecords,
+                              kMostRecords);
+}
+
 bool EndsEvent(const Record& record) {
   return record.kind == RecordKind::kEvent || record.kind == RecordKind::kLoss;
 }
@@ -214,7 +222,7 @@ void Recorder::CutChunks(bool final) {
 // True: more was to be read than a chunk may hold.
 bool Recorder::CutChunk(bool final) {
   const size_t readable = ring_.Readable();
-  const size_t most = std::min(readable, kMostRecords);
+  const size_t most = std::min(readable, MostRecords(config_.max_bytes));
   size_t count = most;
   if (!final || most < readable) count = WholeEvents(most);
   // An event that fills a chunk is cut as well.

@@ -171,13 +171,14 @@ TEST_F(RecorderTest, WhatIsLostIsSaidBeforeTheEnd) {
   config.max_bytes = 1000;
   config.flush_ms = 60'000;
   auto recorder = Start(config);
-  for (uint64_t n = 1; n <= 100; ++n) recorder->PushEvent(n + 1, Event(n));
+  // Whole chunks of a small quota.
+  for (uint64_t n = 1; n <= 64; ++n) recorder->PushEvent(n + 1, Event(n));
   EXPECT_FALSE(recorder->Dump().ok());
-  EXPECT_EQ(directory_.Read().headers.back().lost_bytes, 100 * kRecordBytes);
-  for (uint64_t n = 101; n <= 300; ++n) recorder->PushEvent(n + 1, Event(n));
+  EXPECT_EQ(directory_.Read().headers.back().lost_bytes, 64 * kRecordBytes);
+  for (uint64_t n = 65; n <= 192; ++n) recorder->PushEvent(n + 1, Event(n));
   EXPECT_FALSE(recorder->Dump().ok());
   const auto contents = directory_.Read();
-  EXPECT_EQ(contents.headers.back().lost_bytes, 300 * kRecordBytes);
+  EXPECT_EQ(contents.headers.back().lost_bytes, 192 * kRecordBytes);
   EXPECT_EQ(contents.headers.size(), 2u) << "in one place";
 }
 
