@@ -11,7 +11,6 @@ bool ConnectionTable::Connection::Ask(const Asker& asker) {
       return !shared || earlier.resumed;
     });
   }
-  asked = true;
   answered = false;
   for (Asker& earlier : askers) {
     if (earlier.request != asker.request) continue;
@@ -39,6 +38,12 @@ const ConnectionTable::Asker* ConnectionTable::Connection::Find(
       std::find_if(askers.begin(), askers.end(),
                    [request](const Asker& a) { return a.request == request; });
   return found != askers.end() ? &*found : nullptr;
+}
+
+bool ConnectionTable::Connection::IsAskedByKnown() const {
+  return std::any_of(askers.begin(), askers.end(), [](const Asker& asker) {
+    return asker.request.generation != 0;
+  });
 }
 
 ConnectionTable::Connection* ConnectionTable::OfFd(int32_t fd) {

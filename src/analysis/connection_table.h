@@ -35,7 +35,6 @@ class ConnectionTable {
 
     // Opened: who has asked, and not been answered for all that is known.
     std::vector<Asker> askers;
-    bool asked = false;     // ever
     bool answered = false;  // bytes came since the last question
 
     // `asker` has asked. After an answer to a single asker a new exchange
@@ -45,6 +44,7 @@ class ConnectionTable {
     // A step of `request` was resumed by what came.
     void Resumed(RequestRef request, uint32_t node);
     const Asker* Find(RequestRef request) const;
+    bool IsAskedByKnown() const;
   };
 
   // Null: none that is known. Valid until the next call that is not const.

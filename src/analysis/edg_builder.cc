@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace edgewise {
+namespace {
+
+// Durations are rounded: so much apart two times of an event are the same.
+constexpr int64_t kSameNs = 1000;
+
+}  // namespace
 
 void EdgBuilder::Run() {
   while (true) {
@@ -51,7 +57,7 @@ void EdgBuilder::OnEvent(const Event& event) {
   event_ = &event;
   event_dependency_.reset();
   continues_read_ = event.fd != kNoFd && event.fd == last_fd_ &&
-                    event.begin_ns == last_end_ns_;
+                    event.begin_ns - last_end_ns_ <= kSameNs;
   last_fd_ = event.fd;
   last_end_ns_ = event.end_ns;
   OnBetween(event.before);

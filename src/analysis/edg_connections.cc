@@ -118,7 +118,7 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
   if (connection_ != nullptr) {
     const Registrant owner = WhoseBytes(*connection_);
     if (owner.request.generation != 0) return owner;
-    if (connection_->asked && !continues_read_) return {};
+    if (connection_->IsAskedByKnown() && !continues_read_) return {};
   }
   return StepOf(FindById(event_->async_id));
 }

@@ -98,6 +98,8 @@ Json NodesJson(const RequestDetail& detail) {
     const uint32_t index = detail.indices[i];
     Json json;
     json["index"] = index;
+    json["event"] =
+        node.event == Node::kNoEvent ? Json(nullptr) : Json(node.event);
     json["type"] = EventTypeName(node.type);
     json["slice"] = (node.flags & Node::kSlice) != 0;
     json["parent"] = index == 0 ? Json(nullptr) : Json(node.parent);

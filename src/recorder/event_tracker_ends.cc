@@ -12,18 +12,22 @@ void EventTracker::NoteWrite(int fd) {
   const bool seen = open_.ready != 0;
   const bool observed = seen || poll_waited_;
   const bool main = open_.type == EventType::kMain;
-  writes_.Note(fd, {.ticks = written_.ticks,
-                    .slice_begin = open_.entered ? slice_begin_ : open_.begin,
-                    .ready = timed || seen ? open_.ready
-                             : main        ? 0
-                                           : poll_ticks_,
-                    .async_id = written_.execution_id & kIdMask,
-                    .type = open_.type,
-                    .ready_kind = timed      ? open_.ready_kind
-                                  : main     ? ReadyKind::kNone
-                                  : observed ? ReadyKind::kObserved
-                                             : ReadyKind::kUpperBound,
-                    .flags = poll_waited_ ? kFlagLoopSlept : 0});
+  writes_.Note(fd,
+               {.ticks = written_.ticks,
+                .slice_begin = open_.entered ? slice_begin_ : open_.begin,
+                .ready = timed || seen ? open_.ready
+                         : main        ? 0
+                                       : poll_ticks_,
+                .async_id = written_.execution_id & kIdMask,
+                // Without a boundary and without JavaScript: what waited for
+                // room has it.
+                .type = open_.type == EventType::kUnknown ? EventType::kWrite
+                                                          : open_.type,
+                .ready_kind = timed      ? open_.ready_kind
+                              : main     ? ReadyKind::kNone
+                              : observed ? ReadyKind::kObserved
+                                         : ReadyKind::kUpperBound,
+                .flags = poll_waited_ ? kFlagLoopSlept : 0});
 }
 
 uint64_t EventTracker::RequestEndWritten(uint32_t request, uint32_t route,

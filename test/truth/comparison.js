@@ -6,6 +6,9 @@
 /** Clock readings lie a little outside of what they bracket. */
 const CLOCK_SLACK_NS = 30_000
 
+/** The trace's spans are floats. */
+const ROUNDED_NS = 1000
+
 /** What a component may be off: this share of it, or this much. */
 const SHARE = 0.02
 const FLOOR_NS = 200_000
@@ -49,7 +52,7 @@ function mergeSlices (path) {
   const merged = []
   for (const step of path) {
     const last = merged.at(-1)
-    if (last && last.event === step.event) last.end = step.end
+    if (last && isOneEvent(last.node, step.node)) last.end = step.end
     else merged.push({ ...step })
   }
   return merged
@@ -65,7 +68,7 @@ function mergeSlices (path) {
 function compareCausality (truth, request, others) {
   const steps = truth.path.map((name) => truth.steps.find((step) => step.name === name))
   const absolute = (part) => ({ ...part, begin: request.start_ns + part.begin_ns, end: request.start_ns + part.end_ns })
-  let found = mergeSlices(request.path.map(absolute).map((step) => ({ ...step, event: eventOf(request, step) })))
+  let found = mergeSlices(request.path.map(absolute).map((step) => ({ ...step, node: request.nodes.find(({ index }) => index === step.node) })))
   // What a stream does in between is Node's own business.
   if (truth.ends) found = [found[0], ...found.slice(1).slice(-1)]
   const pairs = align(steps, found)
@@ -81,10 +84,9 @@ function compareCausality (truth, request, others) {
   }
 }
 
-// Slices of one event share its ready time, and no two events do.
-function eventOf (request, step) {
-  const node = request.nodes.find(({ index }) => index === step.node)
-  return node && node.ready_ns !== null ? `${node.type} ${node.ready_ns}` : `node ${step.node}`
+function isOneEvent (a, b) {
+  if (!a || !b) return false
+  return a.event !== null && b.event !== null ? a.event === b.event : a.type === b.type && a.ready_ns !== null && Math.abs(a.ready_ns - b.ready_ns) < ROUNDED_NS
 }
 
 /**

@@ -163,8 +163,8 @@ TEST(ConnectionsTest, StreamsThatAreOpenTogetherDoNotTakeEachOthersBytes) {
   EXPECT_EQ(request["nodes"].size(), 2u) << request["nodes"];
 }
 
-// A question that leaves between two events is known as asked, by nobody.
-TEST(ConnectionsTest, AQuestionBetweenEventsHidesNobodysAnswer) {
+// Native code has asked, between two events: the resource tells for whom.
+TEST(ConnectionsTest, AQuestionOfNobodysIsAnsweredByTheResource) {
   TraceBuilder t;
   t.Meta().Start(0, 1);
   const uint64_t socket = t.Register();
@@ -176,7 +176,8 @@ TEST(ConnectionsTest, AQuestionBetweenEventsHidesNobodysAnswer) {
   t.Event(120, 130, Read(120, kCreated, kClient));
   const Json request = RequestOf(t, 1);
   ExpectSums(request);
-  EXPECT_EQ(request["nodes"].size(), 2u) << request["nodes"];
+  EXPECT_EQ(request["nodes"][1]["type"], "tcp_read") << request["nodes"];
+  EXPECT_EQ(request["nodes"][1]["begin_ns"], 100) << request["nodes"];
 }
 
 // Two requests that one read brought, the second some time after the first.

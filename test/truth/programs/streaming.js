@@ -5,7 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { serve } = require('../witness')
+const { now, serve } = require('../witness')
 
 const BYTES = 8 << 20
 const PAUSE_MS = 40
@@ -38,26 +38,18 @@ function main () {
     const source = witness.enter('source', 'tcp_read', null)
     witness.add({ ends: true, components: ['latency_ns'] })
     response.setHeader('content-length', BYTES)
-    // It ends when the kernel has its last byte: with the file, or with a slow
+    // It ends when the kernel has its last byte: with the file's, or with a slow
     // reader's drain later.
-    const types = ['write', 'fs_read', 'fs_close']
-    let last
-    const begin = () => { last = witness.enter('last', types, null) }
-    const end = () => {
-      if (response.writableLength > 0) return witness.truth.steps.pop()
-      last.leave()
-      witness.ended(['source', 'last'])
-      response.removeListener('finish', drained)
-    }
-    const drained = () => {
-      begin()
-      end()
-    }
-    response.prependListener('finish', drained)
+    // Which of the events after the file's last byte hands it over, the program does not see.
+    let left = BYTES
+    let answering
+    response.prependListener('finish', () => {
+      witness.hidden('last', ['write', 'fs_read', 'fs_close'], 'source')
+      witness.ended(['source', 'last'], answering)
+    })
     const stream = fs.createReadStream(file)
-    stream.on('end', begin)
+    stream.on('data', (chunk) => { if ((left -= chunk.length) === 0) answering = now() })
     stream.pipe(response)
-    stream.on('end', end)
     source.leave()
   }
   serve({ quick, piped })
