@@ -19,6 +19,7 @@
     "recorder_sources": [
       "src/recorder/connections.cc",
       "src/recorder/event_tracker.cc",
+      "src/recorder/event_tracker_connections.cc",
       "src/recorder/event_tracker_ends.cc",
       "src/recorder/event_tracker_vm.cc",
       "src/recorder/protocol/amqp.cc",
@@ -137,13 +138,16 @@
       "src/hooks/boost_provider.cc",
       "src/hooks/descriptors.cc",
       "src/hooks/direct_io.cc",
+      "src/hooks/import_table.cc",
       "src/hooks/interpose.cc",
       "src/hooks/patched_v8.cc",
       "src/hooks/process_exit.cc",
       "src/hooks/ring_completions.cc",
       "src/hooks/script_calls.cc",
       "src/hooks/stock_connections.cc",
+      "src/hooks/stock_loop.cc",
       "src/hooks/stock_provider.cc",
+      "src/hooks/stock_system_calls.cc",
       "src/hooks/thread_pool.cc"
     ],
     "addon_sources": [

@@ -44,12 +44,12 @@ const LIB = {
   shell: [],
   statistics: [],
   tune: ['statistics'],
-  instrument: [],
+  instrument: ['binding'],
   recorder: ['binding', 'instrument', 'make-directory'],
   recording: ['instrument', 'recorder'],
   boosting: ['binding', 'config', 'instrument', 'make-directory', 'native-files'],
   index: ['binding', 'report', 'config', 'instrument', 'recording', 'boosting'],
-  register: ['config', 'control', 'recording', 'boosting', 'shell'],
+  register: ['binding', 'config', 'control', 'recording', 'boosting', 'shell'],
   cli: ['index', 'report', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
   bin: ['cli']
 }

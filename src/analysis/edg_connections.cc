@@ -54,6 +54,9 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
     // A tick or a timer of a request, in a slice that is not its own.
     asker = StepOf(FindById(record.async_id));
   }
+  // What native code writes after it is more of the same.
+  const bool goes_on = !connection->answered && !connection->askers.empty();
+  if (asker.request.generation == 0 && goes_on) return;
   uint32_t call = NoteCall(record.text, connection);
   // More of a question, in another step, says nothing of what is asked.
   const ConnectionTable::Asker* const before = connection->Find(asker.request);

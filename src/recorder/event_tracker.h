@@ -5,69 +5,19 @@
 
 #include "platform/clock.h"
 #include "platform/realtime.h"
+#include "recorder/async_ids.h"
 #include "recorder/awaited_ends.h"
 #include "recorder/connections.h"
 #include "recorder/last_writes.h"
 #include "recorder/name_queries.h"
+#include "recorder/open_event.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
+#include "recorder/shared_words.h"
 #include "recorder/vm_events.h"
 #include "trace/record.h"
 
 namespace edgewise {
-
-// Node's live async-id fields. Null fields: unavailable, all ids read as 0.
-struct AsyncIds {
-  const double* fields = nullptr;  // {execution, trigger, counter, default}
-  // How many contexts are on Node's stack of them. Null: not found.
-  const uint32_t* depth = nullptr;
-
-  uint64_t execution() const { return At(0); }
-  uint64_t counter() const { return At(2); }
-  const double* counter_field() const {
-    return fields != nullptr ? &fields[2] : nullptr;
-  }
-
-  // Of an entry into JavaScript under id 0: whether it is one that Node makes
-  // when it has left a callback's scope, for ticks and microtasks; else it is
-  // in a scope (immediates, tasks of the platform).
-  bool LeftScope() const { return *depth == 0; }
-
- private:
-  // Through int64_t: one instruction, and no id is that large.
-  uint64_t At(int index) const {
-    return fields != nullptr
-               ? static_cast<uint64_t>(static_cast<int64_t>(fields[index]))
-               : 0;
-  }
-};
-
-// What JavaScript and the tracker share, so that JavaScript need not call.
-struct SharedWords {
-  double execution_id;  // the async id that the current slice runs under
-
-  // An HTTP request that begins before anything else has happened in an event
-  // is recorded later, as of the event's begin: JavaScript takes the number
-  // `next_request` and leaves it in `begun_request` if it finds kNoRequest
-  // there, else it must call RequestStart().
-  static constexpr uint32_t kNoRequest = 0;
-  static constexpr uint32_t kMustCall = UINT32_MAX;
-  uint32_t begun_request;
-  uint32_t next_request;
-
-  // A request whose response's last byte was just written to the kernel is
-  // recorded later, as of that write: JavaScript that finds `written` set and
-  // kNoRequest in `ended_request` leaves the request, its route and its status
-  // here, else it must call RequestEnd().
-  uint32_t written;  // so many bytes, and nothing recorded since; both clear it
-  uint32_t ended_request;
-  uint32_t ended_route;
-  uint32_t ended_status;
-
-  // What the promise hooks stamp each promise with: the current slice's number,
-  // modulo kSequenceModulus. No double: JavaScript would box each stamp.
-  uint32_t sequence;
-};
 
 // Turns what the loop does into records. It knows no V8 and no libuv: it is
 // told of boundaries (something new is about to be handled) and of entries
@@ -320,38 +270,6 @@ class EventTracker {
   void RequestEndLost(uint32_t request);
 
  private:
-  struct OpenEvent {
-    uint64_t begin = 0;
-    uint64_t ready = 0;
-    uint64_t seen_by = 0;  // the watcher saw that it was ready
-    uint64_t latest = 0;   // of several parts the last one came
-    uint64_t async_id = 0;
-    int32_t fd = kNoFd;
-    uint32_t flags = 0;
-    EventType type = EventType::kUnknown;
-    ReadyKind ready_kind = ReadyKind::kNone;
-    bool watched = false;      // by the watcher, if it became ready
-    bool entered = false;      // JavaScript has run: it is an event
-    bool has_request = false;  // it is the source of a request
-    bool in_work = false;      // in a thread-pool request's callback
-    bool bare = false;         // it has entered JavaScript without a scope
-
-    // Field by field: a whole event assigned would be put together elsewhere,
-    // and its copy would wait for the narrower stores.
-    void Begin(EventType of_type, int of_fd, uint64_t now, uint64_t ready_since,
-               ReadyKind kind) {
-      begin = now;
-      latest = 0;
-      ready = ready_since;
-      async_id = 0;
-      fd = of_fd;
-      flags = 0;
-      type = of_type;
-      ready_kind = kind;
-      watched = entered = has_request = in_work = bare = false;
-    }
-  };
-
   // What the loop says of an entry that no boundary has announced.
   struct Signs {
     int64_t timers_due_ns = -1;

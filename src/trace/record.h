@@ -183,8 +183,8 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         number - aux. With aux 0 the slice was registered as async id
 //         (a tick, timer or immediate inside the event) if that is not 0, and
 //         is unknown otherwise. Of a timer's, `ready_before` = ticks from its
-//         due time to the begin, 0: not known. A slice ends where the next slice or the event
-//         ends. Written before its event.
+//         due time to the begin, 0: not known. A slice ends where the next
+//         slice or the event ends. Written before its event.
 // kGc     ticks, duration, type = GcType, aux = nesting depth (0: outermost).
 //         Written before the event it interrupts (or between events). A patched
 //         Node says more: id = V8's reason (of a collection), `ready_before` =

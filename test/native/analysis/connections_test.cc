@@ -146,6 +146,19 @@ TEST(ConnectionsTest, ADescriptorThatIsUsedAgainIsAnotherConnection) {
   EXPECT_EQ(request["nodes"].size(), 2u) << request["nodes"];
 }
 
+TEST(ConnectionsTest, WhatNobodyWritesAfterAQuestionIsMoreOfIt) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  t.Connection(5, 1, kBackend, kOpened).Use(6, 1);
+  t.Event(0, 10, Read(0, kCreated, kClient));
+  t.Use(20, 1);
+  t.End(105, 1);
+  t.Event(100, 110, Read(100, kCreated, kBackend));
+  EXPECT_THAT(PathOf(RequestOf(t, 1)),
+              ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                          StepTimes{"tcp_read", 90, 0, 5}));
+}
+
 // HTTP/2: side by side it is not known whose bytes they are.
 TEST(ConnectionsTest, StreamsThatAreOpenTogetherDoNotTakeEachOthersBytes) {
   TraceBuilder t;

@@ -1,0 +1,167 @@
+// The part of the provider that follows the loop's phases, and says what they
+// tell of an entry into JavaScript that no system call has announced.
+
+#include <sched.h>
+#include <sys/epoll.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hooks/stock_provider.h"
+#include "platform/clock.h"
+#include "platform/poll_wait.h"
+
+namespace edgewise {
+namespace {
+
+// libuv runs the check handles that were started last first, and puts each that
+// has run behind the others: what stands last stays there, unless it was put
+// there while they run.
+void RunLast(uv_loop_t* loop, uv_check_t* check) {
+  // struct uv__queue is {next, prev}; older headers spell it void*[2].
+  struct Node {
+    Node* next;
+    Node* previous;
+  };
+  auto* const node = reinterpret_cast<Node*>(&check->queue);
+  auto* const head = reinterpret_cast<Node*>(&loop->check_handles);
+  if (head->previous == node) return;
+  node->previous->next = node->next;
+  node->next->previous = node->previous;
+  node->next = head;
+  node->previous = head->previous;
+  head->previous->next = node;
+  head->previous = node;
+}
+
+// Whether `watcher` is that of a uv_poll_t, whose file its owner reads.
+bool IsPolled(const uv_loop_t* loop, const uv__io_t* watcher) {
+  const auto* const handle = reinterpret_cast<const uv_handle_t*>(
+      reinterpret_cast<const char*>(watcher) - offsetof(uv_poll_t, io_watcher));
+  // In other handles the watcher stands elsewhere.
+  return handle->loop == loop && handle->type == UV_POLL;
+}
+
+// The first of the timers that will be due, but for `except`; null: none.
+const uv_timer_t* FirstTimer(uv_loop_t* loop, const uv_timer_t* except) {
+  // A timer is a node of libuv's heap, {left, right, parent}, by the three
+  // pointers before its time.
+  struct Node {
+    const Node* left;
+    const Node* right;
+    const Node* parent;
+  };
+  const auto timer_of = [](const Node* node) {
+    return node == nullptr ? nullptr
+                           : reinterpret_cast<const uv_timer_t*>(
+                                 reinterpret_cast<const char*>(node) +
+                                 sizeof(Node) - offsetof(uv_timer_t, timeout));
+  };
+  const auto* const top = static_cast<const Node*>(loop->timer_heap.min);
+  const uv_timer_t* const first = timer_of(top);
+  if (first == nullptr || first != except) return first;
+  const uv_timer_t* const left = timer_of(top->left);
+  const uv_timer_t* const right = timer_of(top->right);
+  if (left == nullptr || right == nullptr) return left;
+  return left->timeout <= right->timeout ? left : right;
+}
+}  // namespace
+
+void StockProvider::NoteTimer() {
+  if (node_timer_ == nullptr) return;
+  timer_was_active_ =
+      uv_is_active(reinterpret_cast<const uv_handle_t*>(node_timer_)) != 0;
+  timer_was_due_ms_ = node_timer_->timeout;
+}
+
+// libuv stops a due timer before it calls back, and JavaScript never stops
+// Node's timer: not active now, but so at the check phase or set since, it is
+// due.
+int64_t StockProvider::TimersDueNs() {
+  if (node_timer_ == nullptr) return -1;
+  const bool was_set =
+      timer_was_active_ || node_timer_->timeout != timer_was_due_ms_;
+  if (!was_set ||
+      uv_is_active(reinterpret_cast<const uv_handle_t*>(node_timer_)) != 0) {
+    return -1;
+  }
+  NoteTimer();
+  return static_cast<int64_t>(node_timer_->timeout) * 1'000'000;
+}
+
+// A timer that is not Node's and was due when the loop took its timers.
+int64_t StockProvider::NativeTimerDueNs() const {
+  return native_timer_due_ms_ <= loop_->time
+             ? static_cast<int64_t>(native_timer_due_ms_) * 1'000'000
+             : -1;
+}
+
+bool StockProvider::FilesMayWrite() const {
+  for (int i = 0; i < ready_count_; ++i) {
+    if ((ready_[i].events & EPOLLOUT) != 0) return true;
+  }
+  return false;
+}
+
+int StockProvider::PolledFd() const {
+  int polled = kNoFd;
+  for (int i = 0; i < ready_count_; ++i) {
+    const int fd = ready_[i].data.fd;
+    if (!IsLoops(fd) || !IsPolled(loop_, loop_->watchers[fd])) continue;
+    if (tracker_->names().Knows(fd)) continue;  // It calls back later.
+    if (polled != kNoFd) return kNoFd;
+    polled = fd;
+  }
+  return polled;
+}
+
+void StockProvider::OnPrepare(uv_prepare_t* handle) {
+  auto* const self = static_cast<StockProvider*>(handle->data);
+  RunLast(self->loop_, &self->check_end_);
+  if (self->tracker_->names().waiting()) {
+    const int64_t due_ns = self->NativeTimerDueNs();
+    if (due_ns >= 0) self->tracker_->NativeTimerRan(due_ns);
+  }
+  if (self->interposition_.ok()) {
+    self->descriptors_.Discover(self->watcher_.get());
+  } else {
+    self->tracker_->PollBegin(Ticks());
+  }
+}
+
+void StockProvider::OnCheck(uv_check_t* handle) {
+  auto* const self = static_cast<StockProvider*>(handle->data);
+  self->tracker_->CheckBegin();
+  self->NoteTimer();
+  self->ready_count_ = 0;
+}
+
+void StockProvider::OnCheckEnd(uv_check_t* handle) {
+  auto* const self = static_cast<StockProvider*>(handle->data);
+  self->tracker_->CheckEnd(self->loop_->closing_handles != nullptr);
+  const uv_timer_t* const timer = FirstTimer(self->loop_, self->node_timer_);
+  self->native_timer_due_ms_ = timer != nullptr ? timer->timeout : kNever;
+}
+
+void StockProvider::BeforePoll(int epoll_fd) {
+  if (epoll_fd != loop_->backend_fd) return;
+  poll_began_ = Ticks();
+  tracker_->PollBegin(poll_began_);
+  if (watcher_ != nullptr) watcher_->LoopWaits();
+}
+
+void StockProvider::AfterPoll(int epoll_fd, bool may_wait,
+                              const epoll_event* ready, int count) {
+  if (epoll_fd != loop_->backend_fd) return;
+  ready_ = ready;
+  ready_count_ = count;
+  rings_.Look(ready, count);
+  const uint64_t now = Ticks();
+  const bool waited =
+      may_wait && TickNs(now - poll_began_) > LongestLookNs(count);
+  const int cpu = sched_getcpu();
+  recorder_->LoopRunsOn(cpu);
+  if (watcher_ != nullptr) watcher_->LoopGoesOn(now, waited, cpu);
+  tracker_->PollEnd(waited, now);
+}
+}  // namespace edgewise

@@ -1,0 +1,51 @@
+// The part of the event tracker that writes down connections.
+
+#include <bit>
+
+#include "recorder/event_tracker.h"
+
+namespace edgewise {
+
+void EventTracker::ConnectionBegan(const Connection& connection, int fd,
+                                   uint32_t peer) {
+  PushLeft();
+  const Moment now = Now();
+  recorder_->PushInner([&](Record& record) {
+    record.ticks = now.ticks;
+    record.kind = RecordKind::kConnection;
+    record.type = static_cast<uint8_t>(connection.role);
+    record.duration = std::bit_cast<float>(static_cast<uint32_t>(fd));
+    record.ready_before = std::bit_cast<float>(peer);
+    record.aux = connection.number;
+    PutIds(record, now.execution_id, now.counter);
+  });
+}
+
+void EventTracker::PushQuestion(Connection* connection, uint32_t operation) {
+  connection->answered = false;
+  connection->asked_sequence = slice_sequence_;
+  connection->asked_id = ids_.execution();
+  PushUse(*connection, UseKind::kQuestion, operation);
+}
+
+void EventTracker::ConnectionEnded(const Connection& connection) {
+  PushUse(connection, UseKind::kClosed, 0);
+}
+
+void EventTracker::PushUse(const Connection& connection, UseKind kind,
+                           uint32_t operation) {
+  PushLeft();
+  const Moment now = Now();
+  recorder_->PushInner([&](Record& record) {
+    record.ticks = now.ticks;
+    record.kind = RecordKind::kUse;
+    record.type = static_cast<uint8_t>(kind);
+    record.duration =
+        std::bit_cast<float>(static_cast<uint32_t>(connection.written_bytes));
+    record.ready_before = std::bit_cast<float>(operation);
+    record.aux = connection.number;
+    PutIds(record, now.execution_id, now.counter);
+  });
+}
+
+}  // namespace edgewise

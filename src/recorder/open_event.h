@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "trace/record.h"
+
+namespace edgewise {
+
+// The event that is open in the EventTracker.
+struct OpenEvent {
+  uint64_t begin = 0;
+  uint64_t ready = 0;
+  uint64_t seen_by = 0;  // the watcher saw that it was ready
+  uint64_t latest = 0;   // of several parts the last one came
+  uint64_t async_id = 0;
+  int32_t fd = kNoFd;
+  uint32_t flags = 0;
+  EventType type = EventType::kUnknown;
+  ReadyKind ready_kind = ReadyKind::kNone;
+  bool watched = false;      // by the watcher, if it became ready
+  bool entered = false;      // JavaScript has run: it is an event
+  bool has_request = false;  // it is the source of a request
+  bool in_work = false;      // in a thread-pool request's callback
+  bool bare = false;         // it has entered JavaScript without a scope
+
+  // Field by field: a whole event assigned would be put together elsewhere,
+  // and its copy would wait for the narrower stores.
+  void Begin(EventType of_type, int of_fd, uint64_t now, uint64_t ready_since,
+             ReadyKind kind) {
+    begin = now;
+    latest = 0;
+    ready = ready_since;
+    async_id = 0;
+    fd = of_fd;
+    flags = 0;
+    type = of_type;
+    ready_kind = kind;
+    watched = entered = has_request = in_work = bare = false;
+  }
+};
+
+}  // namespace edgewise
