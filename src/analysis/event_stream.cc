@@ -1,7 +1,6 @@
 #include "analysis/event_stream.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,8 +9,9 @@
 namespace edgewise {
 namespace {
 
-// A jump of the sequence beyond this is nonsense: years of events.
+// A jump beyond this is nonsense: years of events.
 constexpr uint64_t kMaxSequenceJump = uint64_t{1} << 48;
+
 // Whether it may belong to no event.
 bool MayLieBetween(const InnerRecord& inner) {
   return inner.kind == RecordKind::kGc ||
@@ -19,7 +19,7 @@ bool MayLieBetween(const InnerRecord& inner) {
          inner.kind == RecordKind::kUse;
 }
 
-// A use at the very time at which an event begins is the event's.
+// A use at the time at which an event begins is its own.
 int64_t EndOf(const InnerRecord& inner) {
   return inner.kind == RecordKind::kGc ? inner.end_ns : inner.time_ns + 1;
 }

@@ -39,6 +39,29 @@ void EventTracker::PollEnd(bool waited, uint64_t now) {
   Open(EventType::kUnknown, kNoFd, now, 0, ReadyKind::kNone);
 }
 
+void EventTracker::WokenBy(uint64_t count) {
+  if (count <= 1) return;
+  const uint64_t latest =
+      watcher_ != nullptr ? watcher_->LatestSince(open_.fd) : 0;
+  if (latest != 0 && latest < open_.begin) wakeup_ticks_ = latest;
+  open_.ready = wakeup_ticks_;
+  open_.ready_kind = ReadyKind::kUpperBound;
+}
+
+void EventTracker::WorkBegin(EventType type, uint64_t ready, bool stamped) {
+  Open(type, kNoFd, Ticks(), ready,
+       stamped      ? ReadyKind::kCompleted
+       : ready != 0 ? ReadyKind::kObserved
+                    : ReadyKind::kNone);
+  open_.in_work = true;
+}
+
+void EventTracker::WorkEnd() {
+  open_.in_work = false;
+  // JavaScript that is entered now is none of it.
+  if (!open_.entered) open_.type = EventType::kUnknown;
+}
+
 void EventTracker::CheckBegin() {
   const uint64_t now = Ticks();
   last_check_ = this_check_;
@@ -68,7 +91,7 @@ uint64_t EventTracker::DueTicks(int64_t due_ns) {
   return Ticks() - NsToTicks(late_ns);
 }
 
-void EventTracker::EnterOther(uint64_t id, const Signs& signs) {
+void EventTracker::EnterOther(uint64_t id, const EntrySigns& signs) {
   if (signs.timers_due_ns >= 0) {
     timers_ran_ = true;
     Open(EventType::kTimer, kNoFd, Ticks(), DueTicks(signs.timers_due_ns),
@@ -96,7 +119,7 @@ void EventTracker::EnterOther(uint64_t id, const Signs& signs) {
   Enter(id);
 }
 
-void EventTracker::OpenUnannounced(const Signs& signs) {
+void EventTracker::OpenUnannounced(const EntrySigns& signs) {
   const uint64_t now = Ticks();
   if (phase_ == Phase::kPoll) {
     OpenPolled(signs);
@@ -113,7 +136,7 @@ void EventTracker::OpenUnannounced(const Signs& signs) {
   }
 }
 
-void EventTracker::OpenPolled(const Signs& signs) {
+void EventTracker::OpenPolled(const EntrySigns& signs) {
   const bool goes_on = !open_.entered && open_.begin != 0;
   const uint64_t begin = goes_on ? open_.begin : Ticks();
   if (signs.polled_fd != kNoFd) {

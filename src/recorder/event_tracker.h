@@ -60,10 +60,7 @@ class EventTracker {
   }
 
   // From now on RequestEnd() is called for each request, and tells its latency.
-  void WantLatencies() {
-    words_->ended_request = SharedWords::kMustCall;
-    latencies_wanted_ = true;
-  }
+  void WantLatencies();
 
   // Recording begins inside a running event (usually the main script).
   void Attach(EventType type);
@@ -133,14 +130,7 @@ class EventTracker {
 
   // The wake-up that is being read was written `count` times: what each was for
   // came at the latest with the last.
-  void WokenBy(uint64_t count) {
-    if (count <= 1) return;
-    const uint64_t latest =
-        watcher_ != nullptr ? watcher_->LatestSince(open_.fd) : 0;
-    if (latest != 0 && latest < open_.begin) wakeup_ticks_ = latest;
-    open_.ready = wakeup_ticks_;
-    open_.ready_kind = ReadyKind::kUpperBound;
-  }
+  void WokenBy(uint64_t count);
 
   // `fd` is a new connection that the running accept has brought; negative:
   // there was none (any more).
@@ -152,12 +142,7 @@ class EventTracker {
 
   // Bytes were handed to the kernel for a connection that the thread has
   // opened. Whether that is to be recorded: PushQuestion() follows then.
-  bool Asks(const Connection& connection) {
-    if (vm_ != nullptr) PushLeft();  // Which slice runs?
-    return connection.answered ||
-           connection.asked_sequence != slice_sequence_ ||
-           connection.asked_id != ids_.execution();
-  }
+  bool Asks(const Connection& connection);
   // `operation`: an interned string, 0: not known.
   void PushQuestion(Connection* connection, uint32_t operation);
 
@@ -176,19 +161,9 @@ class EventTracker {
 
   // A thread-pool request's callback is about to run. `stamped`: the pool has
   // said when it was ready.
-  void WorkBegin(EventType type, uint64_t ready, bool stamped = false) {
-    Open(type, kNoFd, Ticks(), ready,
-         stamped      ? ReadyKind::kCompleted
-         : ready != 0 ? ReadyKind::kObserved
-                      : ReadyKind::kNone);
-    open_.in_work = true;
-  }
+  void WorkBegin(EventType type, uint64_t ready, bool stamped = false);
   // It has run.
-  void WorkEnd() {
-    open_.in_work = false;
-    // JavaScript that is entered now is none of it.
-    if (!open_.entered) open_.type = EventType::kUnknown;
-  }
+  void WorkEnd();
 
   // What is being handled turned out to be `type` (a signal: a child's end).
   void Refine(EventType type) { open_.type = type; }
@@ -270,24 +245,6 @@ class EventTracker {
   void RequestEndLost(uint32_t request);
 
  private:
-  // What the loop says of an entry that no boundary has announced.
-  struct Signs {
-    int64_t timers_due_ns = -1;
-    int64_t native_due_ns = -1;
-    bool files_may_write = false;
-    int polled_fd = kNoFd;
-  };
-  static float TicksBetween(uint64_t begin, uint64_t end) {
-    // Through int64_t: one instruction, and no time is that long.
-    return static_cast<float>(static_cast<int64_t>(end - begin));
-  }
-
-  struct Moment {
-    uint64_t ticks = 0;
-    uint64_t execution_id = 0;
-    uint64_t counter = 0;
-  };
-
   Moment Now() const { return {Ticks(), ids_.execution(), ids_.counter()}; }
 
   void Open(EventType type, int fd, uint64_t now, uint64_t ready,
@@ -311,7 +268,7 @@ class EventTracker {
         loop.InJavaScript()) {
       return NoteId(id);
     }
-    Signs signs;
+    EntrySigns signs;
     if (after_check()) {
       if (id == 0) signs.timers_due_ns = loop.TimersDueNs();
       signs.native_due_ns = loop.NativeTimerDueNs();
@@ -327,10 +284,10 @@ class EventTracker {
   bool IsUnannounced() const {
     return open_.entered || open_.type == EventType::kUnknown;
   }
-  [[gnu::hot]] void EnterOther(uint64_t id, const Signs& signs);
+  [[gnu::hot]] void EnterOther(uint64_t id, const EntrySigns& signs);
   // An event that no boundary has announced, by what the loop is doing.
-  void OpenUnannounced(const Signs& signs);
-  void OpenPolled(const Signs& signs);
+  void OpenUnannounced(const EntrySigns& signs);
+  void OpenPolled(const EntrySigns& signs);
   void OpenImmediate(uint64_t id);
   bool AdoptsId(uint64_t id) const {
     return id != 0 && open_.bare && (open_.fd != kNoFd || open_.in_work);
@@ -359,10 +316,7 @@ class EventTracker {
   [[gnu::hot]] void NoteWrite(int fd);
   uint64_t EndAwaited(int fd);
   void PushWritten(const WriteMoment& write);
-  uint64_t LatencyOf(uint32_t request, uint64_t end_ticks) const {
-    const RecentRequest& recent = recent_requests_[request % kRecentRequests];
-    return recent.request == request ? end_ticks - recent.ready : 0;
-  }
+  uint64_t LatencyOf(uint32_t request, uint64_t end_ticks) const;
   void PushLeft() {
     words_->written = 0;
     if (vm_ != nullptr) vm_->Take(this);

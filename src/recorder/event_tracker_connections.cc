@@ -21,6 +21,12 @@ void EventTracker::ConnectionBegan(const Connection& connection, int fd,
   });
 }
 
+bool EventTracker::Asks(const Connection& connection) {
+  if (vm_ != nullptr) PushLeft();  // Which slice runs?
+  return connection.answered || connection.asked_sequence != slice_sequence_ ||
+         connection.asked_id != ids_.execution();
+}
+
 void EventTracker::PushQuestion(Connection* connection, uint32_t operation) {
   connection->answered = false;
   connection->asked_sequence = slice_sequence_;

@@ -30,6 +30,16 @@ void EventTracker::NoteWrite(int fd) {
                 .flags = poll_waited_ ? kFlagLoopSlept : 0});
 }
 
+uint64_t EventTracker::LatencyOf(uint32_t request, uint64_t end_ticks) const {
+  const RecentRequest& recent = recent_requests_[request % kRecentRequests];
+  return recent.request == request ? end_ticks - recent.ready : 0;
+}
+
+void EventTracker::WantLatencies() {
+  words_->ended_request = SharedWords::kMustCall;
+  latencies_wanted_ = true;
+}
+
 uint64_t EventTracker::RequestEndWritten(uint32_t request, uint32_t route,
                                          uint32_t status, int fd) {
   const WriteMoment* const write = writes_.Of(fd);

@@ -6,6 +6,26 @@
 
 namespace edgewise {
 
+inline float TicksBetween(uint64_t begin, uint64_t end) {
+  // Through int64_t: one instruction, and no time is that long.
+  return static_cast<float>(static_cast<int64_t>(end - begin));
+}
+
+// What the loop says of an entry that no boundary has announced.
+struct EntrySigns {
+  int64_t timers_due_ns = -1;
+  int64_t native_due_ns = -1;
+  bool files_may_write = false;
+  int polled_fd = kNoFd;
+};
+
+// When something was done, and for whom.
+struct Moment {
+  uint64_t ticks = 0;
+  uint64_t execution_id = 0;
+  uint64_t counter = 0;
+};
+
 // The event that is open in the EventTracker.
 struct OpenEvent {
   uint64_t begin = 0;
