@@ -351,26 +351,6 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
   event_.written = written_;
 }
 
-// A request is ready with the event, whose bytes it is. The main script has no
-// ready time, and no part in the requests that it starts. Of several requests
-// that the same read brought the first is the first bytes'; the others came by
-// the time of the last ones.
-void EventStream::TakeStarts() {
-  const bool in_main =
-      event_.type == EventType::kMain && event_.ready_kind == ReadyKind::kNone;
-  bool first = true;
-  for (InnerRecord& inner : inner_) {
-    if (inner.kind != RecordKind::kRequestStart) continue;
-    inner.ready_kind = event_.ready_kind;
-    inner.ready_ns = in_main ? inner.time_ns : event_.ready_ns;
-    if (!first && latest_ns_ > event_.ready_ns) {
-      inner.ready_kind = ReadyKind::kUpperBound;
-      inner.ready_ns = std::min(latest_ns_, event_.begin_ns);
-    }
-    first = false;
-  }
-}
-
 void EventStream::OrphanInner() {
   latest_ns_ = 0;
   int64_t from_ns = last_end_ns_;
