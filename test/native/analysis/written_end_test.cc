@@ -27,7 +27,7 @@ class WrittenEndTest : public ::testing::Test {
     trace_.Event(1000 * kUs, 1100 * kUs,
                  {.type = EventType::kImmediate, .ready = 700 * kUs});
     trace_.Finish(2000 * kUs);
-    const Json request = RequestOf(trace_, 1);
+    Json request = RequestOf(trace_, 1);
     ExpectSums(request);
     // The pass that only counts latencies says the same.
     EXPECT_EQ(ReportOf(trace_)["latency_ns"]["max"], request["latency_ns"]);

@@ -18,7 +18,7 @@ Bytes Message(uint16_t number) {
   return bytes;
 }
 
-Bytes Framed(std::vector<uint16_t> numbers) {
+Bytes Framed(const std::vector<uint16_t>& numbers) {
   Bytes framed;
   for (const uint16_t number : numbers) {
     const Bytes message = Message(number);
