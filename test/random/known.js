@@ -22,6 +22,11 @@ const KNOWN = [
     why: 'stock Node does not show whose function a shared connection or an emitter calls (docs/architecture.md, "What is not seen")'
   },
   {
+    name: 'computing of others in its slice',
+    kind: /^(line-\w+|emit): io told as exec$/,
+    why: 'what a shared connection or an emitter calls after it, in the same slice, is told as its own execution, and what it waits for next as begun later'
+  },
+  {
     name: 'new connection',
     kind: /^(lost )?(connect|lookup|assigned)\b/,
     why: 'the question cannot leave before the loop has run the callback of the lookup and of connect(); that wait is told as I/O'
