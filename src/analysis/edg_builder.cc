@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace edgewise {
-namespace {
-
-// Durations are rounded: so much apart two times of an event are the same.
-constexpr int64_t kSameNs = 1000;
-
-}  // namespace
 
 void EdgBuilder::Run() {
   while (true) {

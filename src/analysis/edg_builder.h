@@ -98,6 +98,10 @@ class EdgBuilder {
   int64_t first_ready_ns() const { return *first_ready_ns_; }
 
  private:
+  // The trace gives times in ticks from one moment, durations as floats: so
+  // much apart they are the same.
+  static constexpr int64_t kSameNs = 1000;
+
   // Collections of one stretch, by type; `any` saves looking.
   struct GcTimes {
     bool any = false;

@@ -51,10 +51,6 @@ uint32_t EdgBuilder::EarlierSink(RequestRef request, const InnerRecord& end) {
   return graph.LastIndex();
 }
 
-// The trace gives times in ticks from one moment, and the pieces were cut by
-// others: so much apart they are the same.
-constexpr int64_t kSameNs = 1000;
-
 void EdgBuilder::AddSink(const WrittenIn& written, int64_t end_ns,
                          uint32_t parent, RequestGraph* graph) {
   const Node last = graph->Last();
