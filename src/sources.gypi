@@ -7,6 +7,7 @@
       "src/platform/process_identity.cc",
       "src/platform/realtime.cc",
       "src/platform/refusal.cc",
+      "src/platform/segments.cc",
       "src/platform/termination.cc",
       "src/platform/thread.cc"
     ],
@@ -58,6 +59,8 @@
       "src/analysis/edg_connections.cc",
       "src/analysis/edg_edges.cc",
       "src/analysis/edg_ends.cc",
+      "src/analysis/edg_slices.cc",
+      "src/analysis/edg_trail.cc",
       "src/analysis/event_stream.cc",
       "src/analysis/event_stream_inner.cc",
       "src/analysis/explain_pass.cc",

@@ -6,6 +6,7 @@
 // that involve no promise pay nothing.
 
 const { executionAsyncId } = require('node:async_hooks')
+const { Due } = require('./due')
 const { Given } = require('./given')
 const { WORD } = require('./requests')
 
@@ -32,17 +33,19 @@ function instrumentPromises ({ calls, executing, words, idsKnown }) {
   let cause = -1 // the slice that caused `caused`
   let caused = -1
   return /** @type {() => void} */ (promiseHooks.createHook({
-    init (promise) {
+    init (promise, source) {
       // A tick or timer inside the event runs under an id of its own.
       if (idsKnown && executionAsyncId() !== executing[0]) calls.sliceOfId()
       new Stamped(promise, words[WORD.sequence]) // eslint-disable-line no-new
+      Due.inherit(promise, source)
     },
     before (promise) {
       const slice = Stamped.sliceOf(promise)
       if (slice === undefined || slice === words[WORD.sequence]) return
+      const due = Due.of(promise)
       // A chain of continuations from one cause is one slice.
-      if (slice === cause && words[WORD.sequence] === caused) return
-      calls.slice(slice)
+      if (slice === cause && words[WORD.sequence] === caused && due === undefined) return
+      calls.slice(slice, due)
       cause = slice
       caused = words[WORD.sequence]
     }

@@ -7,11 +7,37 @@
 
 const { syncBuiltinESMExports } = require('node:module')
 const timers = require('node:timers')
+const promisesOfTimers = require('node:timers/promises')
+const { isProxy } = require('node:util/types')
+const { Due } = require('./due')
 const { unseen } = require('./unseen')
 const { wrap } = require('./wrap')
 
 // What calls them back: Node's timers hold their callbacks under these names.
 const NAMES = Object.entries({ setTimeout: '_onTimeout', setInterval: '_onTimeout', setImmediate: '_onImmediate' })
+
+// Which give a promise; after its delay, where its options are.
+const PROMISING = /** @type {[any, string, number][]} */ ([[promisesOfTimers, 'setTimeout', 1], [Object.getPrototypeOf(promisesOfTimers.scheduler), 'wait', 0]])
+const MOST_MS = 2 ** 31 - 1
+
+/** @param {any} delay as it was given @returns {number} as Node takes it, ms */
+function delayOf (delay) {
+  return delay >= 1 && delay <= MOST_MS ? Math.trunc(delay) : 1
+}
+
+/**
+ * What may end a timer before it is due. Looked at without calling what the application may have put there.
+ * @param {any} options
+ * @returns {{ sure: boolean, signal?: AbortSignal }}
+ */
+function signalOf (options) {
+  if (options === undefined || options === null) return { sure: true }
+  if (typeof options !== 'object' || isProxy(options)) return { sure: false }
+  const property = Object.getOwnPropertyDescriptor(options, 'signal')
+  if (property === undefined) return { sure: true }
+  const { value } = property
+  return value instanceof AbortSignal && !isProxy(value) ? { sure: true, signal: value } : { sure: false }
+}
 
 /**
  * @param {import('./requests').Recording} recording
@@ -29,7 +55,13 @@ function instrumentTimers ({ calls, following, idsKnown }) {
     calls.timerClock(timer._idleStart)
   }
   const begin = (/** @type {any} */ timer) => calls.sliceOfId(clockKnown ? timer?._idleStart + timer?._idleTimeout : NaN)
+  // The promise is resolved in that timer's turn, and so is what waits for it.
+  const promised = (at) => (_, promise, delay, ...others) => {
+    const { sure, signal } = signalOf(others[at])
+    if (sure) Due.mark(promise, calls.timerAfter(delayOf(delay)), signal)
+  }
   const undo = NAMES.map(([name, property]) => wrap([timers, globalThis], name, (original) => unseen().timing(original, property, tell, made, begin)))
+  for (const [holder, name, at] of PROMISING) undo.push(wrap([holder], name, (original) => unseen().after(original, promised(at))))
   syncBuiltinESMExports()
   return () => {
     for (const step of undo) step()

@@ -35,11 +35,11 @@ module.exports = (prototype) => {
     }
   })
 
-  /** What `original` does, then `tell(this, result, first argument)`. */
+  /** What `original` does, then `tell(this, result, first, second and third argument)`. */
   const after = (original, tell) => dressed({
     method () {
       const result = pass(original, this, arguments)
-      tell(this, result, arguments[0])
+      tell(this, result, arguments[0], arguments[1], arguments[2])
       return result
     }
   })

@@ -7,7 +7,7 @@ const { percent, time } = require('./units')
 /** @typedef {Record<string, any>} Json */
 
 const WORTH_A_NOTE = 0.05
-const LESS_THAN_EXACT = /unavailable|upper-bound|shared|per pass/
+const LESS_THAN_EXACT = /unavailable|upper-bound|lower-bound|shared|per pass/
 
 /** @type {Record<string, string>} */
 const READY_KINDS = {
@@ -16,6 +16,7 @@ const READY_KINDS = {
   resolved: 'the promise was resolved',
   completed: 'stamped by the thread pool',
   'upper-bound': 'ready then or before: some of its I/O may be queueing',
+  'lower-bound': 'ready then or later: some of its queueing may be I/O, or no wait at all',
   none: 'not known: its queueing is not counted'
 }
 

@@ -40,6 +40,13 @@ const ConnectionTable::Asker* ConnectionTable::Connection::Find(
   return found != askers.end() ? &*found : nullptr;
 }
 
+const ConnectionTable::Asker* ConnectionTable::Connection::Next() const {
+  const auto next =
+      std::find_if(askers.begin(), askers.end(),
+                   [](const Asker& asker) { return !asker.resumed; });
+  return next != askers.end() ? &*next : nullptr;
+}
+
 bool ConnectionTable::Connection::IsAskedByKnown() const {
   return std::any_of(askers.begin(), askers.end(), [](const Asker& asker) {
     return asker.request.generation != 0;

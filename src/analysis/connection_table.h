@@ -35,7 +35,9 @@ class ConnectionTable {
 
     // Opened: who has asked, and not been answered for all that is known.
     std::vector<Asker> askers;
-    bool answered = false;  // bytes came since the last question
+    uint64_t asked_step = 0;  // the Trail's step that has asked last
+    bool answered = false;    // bytes came since the last question
+    bool ordered = true;      // answers come in the order of their questions
 
     // `asker` has asked. After an answer to a single asker a new exchange
     // begins; what several have asked may be answered in parts. False: it adds
@@ -44,6 +46,8 @@ class ConnectionTable {
     // A step of `request` was resumed by what came.
     void Resumed(RequestRef request, uint32_t node);
     const Asker* Find(RequestRef request) const;
+    // Whose answer is next, if answers come in order. Null: nobody waits.
+    const Asker* Next() const;
     bool IsAskedByKnown() const;
   };
 

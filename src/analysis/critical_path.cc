@@ -85,17 +85,12 @@ class Sweep {
   void ToParent(uint32_t index, const Node& node, uint32_t parent_index,
                 const Node& parent) {
     Exec(node.begin_ns, node.begin_piece, index, /*shared=*/false);
-    const bool own_ready = (node.flags & Node::kOwnReady) != 0;
-    if (parent.event == node.event && !own_ready) {
+    if (parent.IsInTurnOf(node)) {
       step_.ready_kind = ReadyKind::kResolved;
       Queue(parent.end_ns, parent.end_piece, node.begin_piece, 0, false);
       return;
     }
     step_.ready_kind = node.ready_kind;
-    if (own_ready && node.ready_ns > node.event_begin_ns) {
-      ReadyInEvent(index, node, parent_index, parent);
-      return;
-    }
     if (node.begin_ns > node.event_begin_ns) {
       Queue(node.shared_end_ns, node.shared_end_piece, node.begin_piece, 0,
             false);
@@ -105,15 +100,6 @@ class Sweep {
     const int64_t own_ns = OwnBetween(parent_index, index, start_ns);
     Queue(start_ns, parent.end_piece, node.event_piece, own_ns,
           LoopSlept(node));
-    step_.io_ns += Cut(parent.end_ns);
-  }
-
-  // A timer that was due while the pass ran in which it is called.
-  void ReadyInEvent(uint32_t index, const Node& node, uint32_t parent_index,
-                    const Node& parent) {
-    const int64_t start_ns = std::max(node.ready_ns, parent.end_ns);
-    const int64_t own_ns = OwnBetween(parent_index, index, start_ns);
-    Queue(start_ns, parent.end_piece, node.begin_piece, own_ns, false);
     step_.io_ns += Cut(parent.end_ns);
   }
 
@@ -153,6 +139,18 @@ class Sweep {
 };
 
 }  // namespace
+
+Doubts DoubtsOf(const RequestGraph& graph, const CriticalPath& path) {
+  Doubts doubts;
+  for (const PathStep& step : path.steps) {
+    if ((graph.At(step.node).flags & Node::kInferred) != 0) ++doubts.inferred;
+    if (step.ready_kind == ReadyKind::kUpperBound ||
+        step.ready_kind == ReadyKind::kLowerBound) {
+      ++doubts.bounds;
+    }
+  }
+  return doubts;
+}
 
 void FindCriticalPath(const RequestGraph& graph, uint32_t sink, int64_t end_ns,
                       CriticalPath* path) {

@@ -53,6 +53,14 @@ struct CriticalPath {
   std::vector<GcNote> gc;  // collections that interrupted it, cut to the path
 };
 
+// How much of a path is not surely known: steps whose cause is inferred, and
+// steps whose ready time is a bound.
+struct Doubts {
+  uint32_t inferred = 0;
+  uint32_t bounds = 0;
+};
+Doubts DoubtsOf(const RequestGraph& graph, const CriticalPath& path);
+
 // Walks from the sink to the source by the parent edges (VEE'19, equation 1)
 // and cuts the time from the request's ready time to `end_ns` into I/O, queue
 // and execution, without gap or overlap: the three sum to the latency exactly.

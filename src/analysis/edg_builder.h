@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/blame.h"
@@ -19,6 +20,7 @@
 #include "analysis/request_graph.h"
 #include "analysis/request_table.h"
 #include "analysis/route_table.h"
+#include "analysis/trail.h"
 #include "analysis/vm_shares.h"
 
 namespace edgewise {
@@ -123,26 +125,41 @@ class EdgBuilder {
     int64_t cursor_ns;  // pieces up to here are on the timeline
     uint64_t counter;   // async-id counter at its begin
     uint64_t sequence;
+    Trail::Cause cause;
     uint64_t begin_piece;
     RequestRef request;  // generation 0: nobody's
     uint32_t node;
     uint32_t owner;
-    bool prefix;      // the event's first
+    bool prefix;      // the turn's first
     bool by_edge;     // begun where a function of its request was called
     bool serves_all;  // what it makes is no request's own
     Guest guest;
+  };
+
+  // What has become ready at one time: the event, or one of the timers that it
+  // runs.
+  struct Turn {
+    int64_t begin_ns;
+    int64_t ready_ns;
+    uint64_t piece;  // the first on the timeline
+    ReadyKind ready_kind;
+    EventType type;
   };
 
   // A step of an open request; generation 0: nobody's.
   struct Registrant {
     RequestRef request;
     uint32_t node = 0;
+    bool inferred = false;
   };
 
   void OnEvent(const Event& event);
   void OnBetween(std::span<const InnerRecord> records);
   void OnBreak();
+  // edg_slices.cc
   void OpenPrefix();
+  void OpenTurn(const Turn& turn);
+  void FindOwnAnswer(RequestRef request, Node* node);
   const InnerRecord* ClaimOfPrefix() const;
   void OpenSlice(int64_t begin_ns, uint64_t counter, uint64_t sequence);
   void CloseSlice(int64_t end_ns, uint64_t counter);
@@ -158,7 +175,9 @@ class EdgBuilder {
   uint32_t DependencyOfEvent();
   uint32_t CallOf(RequestRef request) const;
   Registrant WhoRegisteredEvent();
-  Registrant WhoseBytes(const ConnectionTable::Connection& connection) const;
+  Registrant WhoseAnswer();
+  Registrant WhoseBody(const ConnectionTable::Connection& connection) const;
+  bool ResumesAnAsker() const;
   Registrant StepOf(const RegistrationIndex::Entry* entry) const;
   // The latest step of `request` that has asked on the event's connection, or
   // `node` where that is later.
@@ -173,6 +192,8 @@ class EdgBuilder {
   RequestRef StartRequest(const InnerRecord& record);
   // Puts what the slice did, up to a time, on the timeline.
   void PushPiece(int64_t end_ns);
+  // Of the open slice, so far; of no graph.
+  Node NodeOfSlice();
   // Makes the open slice a node of `request`.
   void Attach(RequestRef request, uint32_t parent, uint8_t flags);
   // Notes the collections of a stretch that begins at `begin_ns`.
@@ -183,6 +204,13 @@ class EdgBuilder {
   void AddSink(const WrittenIn& written, int64_t end_ns, uint32_t parent,
                RequestGraph* graph);
   uint32_t GuestNode();
+  // edg_trail.cc
+  Registrant FollowTrail(RequestRef request, const Trail::Cause& cause);
+  const ConnectionTable::Asker* AskedBefore(const Trail::Step& step,
+                                            RequestRef request);
+  uint32_t Adopt(const Trail::Step& step, uint32_t parent, uint8_t flags,
+                 RequestGraph* graph);
+  void LeaveOnTrail(int64_t end_ns, uint64_t counter);
   void CloseRequest(RequestRef request, uint32_t route);
   void CloseOldest();
   void CloseAll();
@@ -204,6 +232,9 @@ class EdgBuilder {
   RequestTable<RequestGraph> requests_;
   NodeBudget nodes_;
   RegistrationIndex registrations_;
+  Trail trail_;
+  bool in_slice_ = false;
+  std::vector<const Trail::Step*> steps_;  // FollowTrail's
   ConnectionTable connections_;
   ConnectionTable::Connection* connection_ = nullptr;  // the event's
   // What the event before has read had news for several (HTTP/2's streams): the
@@ -233,14 +264,15 @@ class EdgBuilder {
 
   const Event* event_ = nullptr;
   const InnerRecord* claim_ = nullptr;  // the start that owns the prefix
-  uint64_t event_piece_ = 0;
+  Turn turn_{};
   int64_t shared_end_ns_ = 0;
   uint64_t shared_end_piece_ = 0;
-  GcTimes shared_gc_;  // collections in the event's first slice
+  GcTimes shared_gc_;  // collections in the turn's first slice
   GcTimes slice_gc_;   // ... and in the open one
   GcTimes host_gc_;    // ... and of it, before its guest came
   Slice slice_{};
-  bool closed_some_ = false;  // a request ended in this event
+  RequestRef first_answered_;  // of those who have asked, in this event
+  bool closed_some_ = false;   // a request ended in this event
 };
 
 }  // namespace edgewise

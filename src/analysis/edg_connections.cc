@@ -14,6 +14,12 @@ bool BringsBytes(EventType type) {
   return type == EventType::kTcpRead || type == EventType::kPipeRead;
 }
 
+// HTTP/2 may be what TLS hides.
+bool AnswersInOrder(std::string_view protocol) {
+  return protocol != "h2" && protocol != "grpc" && protocol != "mongodb" &&
+         protocol != "amqp" && protocol != "dns" && protocol != "tls";
+}
+
 }  // namespace
 
 void EdgBuilder::OnConnection(const InnerRecord& record) {
@@ -57,6 +63,7 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
   // What native code writes after it is more of the same.
   const bool goes_on = !connection->answered && !connection->askers.empty();
   if (asker.request.generation == 0 && goes_on) return;
+  connection->asked_step = in_slice_ ? trail_.next() : 0;
   uint32_t call = NoteCall(record.text, connection);
   // More of a question, in another step, says nothing of what is asked.
   const ConnectionTable::Asker* const before = connection->Find(asker.request);
@@ -75,9 +82,10 @@ uint32_t EdgBuilder::NoteCall(uint32_t text,
                               ConnectionTable::Connection* connection) {
   const std::string* const operation = stream_->StringOf(text);
   if (operation == nullptr) return DependencyTable::kUnknown;
-  connection->dependency = dependencies_->Intern(
-      std::string_view(*operation).substr(0, operation->find(' ')),
-      PeerOf(*connection));
+  const std::string_view protocol =
+      std::string_view(*operation).substr(0, operation->find(' '));
+  connection->dependency = dependencies_->Intern(protocol, PeerOf(*connection));
+  connection->ordered = AnswersInOrder(protocol);
   return dependencies_->InternCall(*operation);
 }
 
@@ -119,24 +127,48 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
   connection_ =
       BringsBytes(event_->type) ? connections_.OfFd(event_->fd) : nullptr;
   if (connection_ != nullptr) {
-    const Registrant owner = WhoseBytes(*connection_);
+    const Registrant owner = connection_->role == ConnectionRole::kOpened
+                                 ? WhoseAnswer()
+                                 : WhoseBody(*connection_);
     if (owner.request.generation != 0) return owner;
     if (connection_->IsAskedByKnown() && !continues_read_) return {};
   }
   return StepOf(FindById(event_->async_id));
 }
 
-// Nobody's where several wait: the slices that follow, or the functions that
-// are called, tell.
-EdgBuilder::Registrant EdgBuilder::WhoseBytes(
+// Where several wait, the promises that are resumed tell, or on a patched Node
+// the functions that are called. Where none is, answers come in the order of
+// their questions, unless the protocol has none.
+EdgBuilder::Registrant EdgBuilder::WhoseAnswer() {
+  std::vector<ConnectionTable::Asker>& askers = connection_->askers;
+  const size_t had = askers.size();
+  if (had > 1) {
+    std::erase_if(askers, [this](const ConnectionTable::Asker& asker) {
+      return asker.request.generation != 0 && !requests_.IsOpen(asker.request);
+    });
+  }
+  const bool alone = askers.size() == 1;
+  if (!alone && (!connection_->ordered || has_edges_ || ResumesAnAsker())) {
+    return {};
+  }
+  const ConnectionTable::Asker* const next =
+      alone ? askers.data() : connection_->Next();
+  if (next == nullptr || !requests_.IsOpen(next->request)) return {};
+  return {next->request, next->node, /*inferred=*/had > 1};
+}
+
+bool EdgBuilder::ResumesAnAsker() const {
+  return std::any_of(
+      event_->inner.begin(), event_->inner.end(), [this](const auto& record) {
+        if (record.kind != RecordKind::kSlice || record.aux != 0) return false;
+        const RegistrationIndex::Entry* const owner = FindById(record.async_id);
+        return owner != nullptr && connection_->Find(owner->request) != nullptr;
+      });
+}
+
+EdgBuilder::Registrant EdgBuilder::WhoseBody(
     const ConnectionTable::Connection& connection) const {
   const auto is_open = [this](RequestRef ref) { return requests_.IsOpen(ref); };
-  if (connection.role == ConnectionRole::kOpened) {
-    if (connection.askers.size() != 1) return {};
-    const ConnectionTable::Asker& asker = connection.askers.front();
-    return is_open(asker.request) ? Registrant{asker.request, asker.node}
-                                  : Registrant{};
-  }
   if (connection.served.empty()) return {};
   const RequestRef latest = connection.served.back();
   // Streams of HTTP/2 come side by side; a body of HTTP/1.1 is that of the

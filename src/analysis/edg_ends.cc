@@ -8,8 +8,9 @@
 namespace edgewise {
 
 // If the request ends in a slice of another's, the sink is that slice, and its
-// parent whoever registered what executes. Failing that, rule 3 holds: every
-// event before the sink happens before it, so the last one gates it.
+// parent whoever registered what executes, or asked for what came. Failing
+// that, rule 3 holds: every event before the sink happens before it, so the
+// last one gates it.
 uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
   if (slice_.request == request) return slice_.node;
   if (slice_.guest.request == request) return GuestNode();
@@ -20,8 +21,12 @@ uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
   bool observed = true;
   if (owner != nullptr && owner->request == request) {
     parent = owner->node;
+  } else if (connection_ != nullptr && connection_->Find(request) != nullptr) {
+    parent = connection_->Find(request)->node;
   } else {
-    observed = false;
+    const Registrant led = FollowTrail(request, slice_.cause);
+    observed = led.request == request;
+    if (observed) parent = led.node;
   }
   Attach(request, parent, observed ? 0 : Node::kInferred);
   const uint32_t node = graph.LastIndex();
@@ -46,8 +51,15 @@ uint32_t EdgBuilder::EarlierSink(RequestRef request, const InnerRecord& end) {
   const RegistrationIndex::Entry* owner = FindById(written.async_id);
   const bool observed = owner != nullptr && owner->request == request &&
                         graph.Holds(owner->node) && owner->node <= index;
-  AddSink(written, end_ns, observed ? owner->node : index, &graph);
-  if (!observed) graph.Last().flags |= Node::kInferred;
+  Registrant led;
+  if (!observed) led = FollowTrail(request, {.async_id = written.async_id});
+  const bool known = observed || led.request == request;
+  AddSink(written, end_ns,
+          observed ? owner->node
+          : known  ? led.node
+                   : index,
+          &graph);
+  if (!known) graph.Last().flags |= Node::kInferred;
   return graph.LastIndex();
 }
 

@@ -307,6 +307,7 @@ void EventStream::TakeEvent(const Record& record) {
     TakeStarts();
     inner_used_ = true;
   }
+  event_.latest_ns = latest_ns_;
   latest_ns_ = 0;
   if (after_gap_) [[unlikely]]
     CountAfterGap();

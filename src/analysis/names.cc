@@ -55,7 +55,8 @@ constexpr std::array<const char*, kGcReasons> kGcReasonNames = {
     "CppHeap allocation failure",
 };
 constexpr std::array<const char*, kReadyKinds> kReadyKindNames = {
-    "none", "observed", "due", "resolved", "completed", "upper-bound",
+    "none",      "observed",    "due",         "resolved",
+    "completed", "upper-bound", "lower-bound",
 };
 constexpr std::array<const char*, 3> kRequestKindNames = {"http1", "http2",
                                                           "custom"};

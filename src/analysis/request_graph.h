@@ -15,12 +15,13 @@ struct Node {
   static constexpr uint8_t kSlice = 2;     // begins inside its event
   static constexpr uint8_t kSink = 4;
   static constexpr uint8_t kLoopSlept = 8;  // in the wait before its event
-  static constexpr uint8_t kOwnReady = 16;  // ready by itself, as a timer is
+  static constexpr uint8_t kAdopted = 16;   // known to be its own by its end
   static constexpr uint64_t kNoEvent = UINT64_MAX;  // its event has no records
 
   int64_t begin_ns;
   int64_t end_ns;
   int64_t ready_ns;  // of the event; its begin where the kind is kNone
+  // Of the event; of one of the timers that it runs, that one's.
   int64_t event_begin_ns;
   // The event's first slice [event_begin_ns, shared_end_ns) runs for all that
   // the event resumes.
@@ -39,6 +40,11 @@ struct Node {
   EventType type;
   ReadyKind ready_kind;
   uint8_t flags;
+
+  // Whether what resumed the other one has resumed this one.
+  bool IsInTurnOf(const Node& other) const {
+    return event == other.event && event_begin_ns == other.event_begin_ns;
+  }
 };
 
 // A garbage collection inside a node, or (shared) in the first slice of the

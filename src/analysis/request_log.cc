@@ -64,7 +64,10 @@ void RequestLog::Add(const EndedRequest& request, const Components& components,
                   ",\"queue_ns\":", ns[Components::kQueue]);
   absl::StrAppend(
       &buffer_, ",\"exec_ns\":", ns[Components::kExec],
-      ",\"gc_ns\":", ns[Components::kExecGc] + ns[Components::kQueueGc], "}\n");
+      ",\"gc_ns\":", ns[Components::kExecGc] + ns[Components::kQueueGc]);
+  const Doubts doubts = DoubtsOf(request.graph, request.path);
+  absl::StrAppend(&buffer_, ",\"inferred\":", doubts.inferred,
+                  ",\"bounds\":", doubts.bounds, "}\n");
   if (buffer_.size() >= kBufferBytes) Flush();
 }
 

@@ -54,9 +54,23 @@ void RequestEndLost(const Arguments& args) {
   if (tracker != nullptr) tracker->RequestEndLost(Uint32(args, 0));
 }
 
+// slice(sequence, dueMs): of a timer's promise, when it was due.
 void Slice(const Arguments& args) {
   EventTracker* const tracker = StockProvider::Tracker();
-  if (tracker != nullptr) tracker->SliceFromPromise(Uint32(args, 0));
+  if (tracker == nullptr) return;
+  const v8::Local<v8::Value> due_ms = args[1];
+  tracker->SliceFromPromise(
+      Uint32(args, 0),
+      due_ms->IsNumber()
+          ? static_cast<int64_t>(due_ms.As<v8::Number>()->Value()) * 1'000'000
+          : -1);
+}
+
+// timerAfter(ms): when a timer that has just been set is due.
+void TimerAfter(const Arguments& args) {
+  if (StockProvider::Tracker() == nullptr || !args[0]->IsNumber()) return;
+  args.GetReturnValue().Set(StockProvider::LoopMs() +
+                            args[0].As<v8::Number>()->Value());
 }
 
 // sliceOfId(dueMs): of a timer, when it was due by Node's clock.
@@ -94,6 +108,7 @@ void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "requestEndAwaited", &RequestEndAwaited);
   Install(isolate, target, "requestEndLost", &RequestEndLost);
   Install(isolate, target, "slice", &Slice);
+  Install(isolate, target, "timerAfter", &TimerAfter);
   Install(isolate, target, "sliceOfId", &SliceOfId);
   Install(isolate, target, "timerClock", &TimerClock);
 }

@@ -14,7 +14,9 @@ namespace edgewise {
 //                       write on that descriptor
 //   requestEndAwaited(request, route, status, fd)  ... with the next write
 //   requestEndLost(request)  which does not come, if it has not
-//   slice(sequence)     a continuation registered in that slice begins
+//   slice(sequence, dueMs)  a continuation registered in that slice begins; if
+//                       it has waited for a timer: when that was due
+//   timerAfter(ms) -> when one that has just been set is due, by the loop's ms
 //   sliceOfId()         the executing async id has changed
 void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target);
 

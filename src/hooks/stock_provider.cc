@@ -87,6 +87,10 @@ void StockProvider::SetTimerClock(double now_ms) {
       static_cast<double>(uv_now(provider->loop_)) - now_ms;
 }
 
+double StockProvider::LoopMs() {
+  return static_cast<double>(uv_now(provider->loop_));
+}
+
 int64_t StockProvider::TimerDueNs(double due_ms) {
   constexpr double kMostMs = 1e12;
   const double ms = provider->timer_clock_ms_ + due_ms;

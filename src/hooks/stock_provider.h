@@ -49,6 +49,8 @@ class StockProvider : private SystemCallObserver {
   // a time of it is due by CLOCK_MONOTONIC, ns: -1 where `due_ms` is no time.
   static void SetTimerClock(double now_ms);
   static int64_t TimerDueNs(double due_ms);
+  // The loop's own clock, which uv_update_time() sets.
+  static double LoopMs();
 
   // A request of the calling thread took `latency_ticks`: in flight mode, one
   // above the objective has what led to it written out.

@@ -4,8 +4,13 @@
 #include <bit>
 #include <utility>
 
+#include "platform/segments.h"
+
 namespace edgewise {
 namespace {
+
+// The first segment of a connection follows it at once.
+constexpr double kApartNs = 100'000;
 
 bool IsRead(EventType type) {
   return type == EventType::kTcpRead || type == EventType::kPipeRead ||
@@ -215,6 +220,7 @@ void EventTracker::FindReady() {
   const uint64_t told = poll_ticks_;
   uint64_t seen = open_.ready;
   bool unseen = false;
+  bool with_connection = false;
   if (watcher_ != nullptr && open_.fd != kNoFd) {
     const auto [poll, arrival] = watcher_->TakeAccepted(open_.fd);
     if (poll != 0) {
@@ -222,13 +228,19 @@ void EventTracker::FindReady() {
       // The bytes were there at the first look after the accept: they waited
       // with their connection in the backlog.
       if (poll + 1 == polls_ && !poll_waited_) {
-        if (seen == 0) seen = arrival;
+        // Their stamp is of the last segment.
+        with_connection = arrival != 0 &&
+                          seen > arrival + NsToTicks(kApartNs) &&
+                          !CameInOneSegment(open_.fd);
+        if (with_connection) open_.latest = seen;
+        if (seen == 0 || with_connection) seen = arrival;
         unseen = arrival == 0;
       }
     }
   }
   open_.ready = seen != 0 ? std::min(seen, told) : told;
-  open_.ready_kind = !unseen && (seen != 0 || poll_waited_ || open_.watched)
+  open_.ready_kind = with_connection ? ReadyKind::kLowerBound
+                     : !unseen && (seen != 0 || poll_waited_ || open_.watched)
                          ? ReadyKind::kObserved
                          : ReadyKind::kUpperBound;
 }
@@ -251,10 +263,10 @@ void EventTracker::Close(uint64_t now) {
   open_.entered = false;
 }
 
-void EventTracker::SliceFromPromise(uint64_t source) {
+void EventTracker::SliceFromPromise(uint64_t source, int64_t due_ns) {
   if (!open_.entered) return;
   const uint64_t distance = (next_sequence_ - source) & (kSequenceModulus - 1);
-  PushSlice(distance, 0);
+  PushSlice(distance, 0, due_ns >= 0 ? DueTicks(due_ns) : 0);
 }
 
 void EventTracker::SliceFromAsyncId(int64_t due_ns) {

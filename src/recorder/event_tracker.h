@@ -111,6 +111,8 @@ class EventTracker {
     // microsecond.
     if (open_.ready == 0 || (arrival != 0 && arrival <= open_.seen_by)) {
       open_.ready = arrival;
+    } else {
+      open_.latest = arrival;
     }
   }
 
@@ -194,8 +196,9 @@ class EventTracker {
   }
 
   // A continuation registered in slice `source` (SharedWords::sequence at the
-  // time) begins to run.
-  void SliceFromPromise(uint64_t source);
+  // time) begins to run. `due_ns`: of one that has waited for a timer,
+  // CLOCK_MONOTONIC; -1: not known, or it has not.
+  void SliceFromPromise(uint64_t source, int64_t due_ns = -1);
 
   // A tick, timer or immediate inside the event begins to run, or rather was
   // noticed to run: the async id differs from the slice's. `due_ns`: of a

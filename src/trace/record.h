@@ -68,7 +68,8 @@ enum class ReadyKind : uint8_t {
   kResolved = 3,    // the promise was resolved
   kCompleted = 4,   // stamped by the (patched) thread pool
   kUpperBound = 5,  // it was ready at this time, perhaps earlier
-  kMaxValue = kUpperBound,
+  kLowerBound = 6,  // ... perhaps later
+  kMaxValue = kLowerBound,
 };
 
 enum class GcType : uint8_t {

@@ -105,7 +105,7 @@ class Client {
     const moment = to.write(together.map(headOf).join(''))
     for (const { id } of together) this.sent.set(id, { ...moment, parts: [] })
     if (first.body) await this.#sendBody(first, to)
-    if (first.abandon !== undefined) return this.#abandon(to, first.abandon)
+    if (first.abandon !== undefined) return this.#abandon(first, to)
     await Promise.all(answers)
     if (to.waiting.length > 0) return
     if (first.connection === 'new') to.socket.destroy()
@@ -135,8 +135,9 @@ class Client {
     }
   }
 
-  async #abandon (connection, ms) {
-    await sleep(ms)
+  async #abandon ({ id, abandon }, connection) {
+    await sleep(abandon)
+    this.sent.get(id).left = now()
     connection.socket.destroy()
   }
 

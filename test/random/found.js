@@ -5,6 +5,7 @@
 // today; whoever mends that takes the line out.
 
 const timer = (ms) => ({ do: 'timer', how: 'setTimeout', ms })
+const promised = (ms) => ({ do: 'timer', how: 'promises', ms })
 const compute = (ms) => ({ do: 'compute', how: 'clock', ms })
 const call = (how, ms) => ({ do: 'call', how, ms })
 const immediate = { do: 'timer', how: 'immediate' }
@@ -13,38 +14,51 @@ const immediate = { do: 'timer', how: 'immediate' }
 module.exports = [
   {
     name: 'a timer that becomes due while another one computes',
-    wrong: 'told as due when the first of the pass was, or when Node set its handle again after the pass',
     programs: [{ at: 0, steps: [timer(20), compute(60)] }, { at: 1, steps: [timer(45)] }, { at: 2, steps: [timer(55)] }]
   },
   {
+    name: 'timers of promises that become due while another one computes',
+    programs: [{ at: 0, style: 'await', steps: [promised(20), compute(60)] }, { at: 1, style: 'await', steps: [promised(45)] }, { at: 2, style: 'await', steps: [promised(55)] }]
+  },
+  {
+    name: 'a timer of a promise that is given up, and would be due before the loop is free',
+    programs: [{ at: 0, style: 'await', steps: [{ do: 'abort', how: 'timer', ms: 40, after: 20 }] }, { at: 10, steps: [compute(60)] }]
+  },
+  {
     name: 'a timer that runs right after an immediate',
-    wrong: 'told as part of the immediate, ready when that was',
     programs: [{ at: 0, steps: [timer(10), immediate, compute(60)] }, { at: 1, steps: [timer(30)] }]
   },
   {
     name: 'a call on a new connection while another request computes',
-    wrong: 'the question could not leave before the callback of connect() had run: queueing told as I/O',
     programs: [{ at: 0, steps: [compute(10), call('http-new', 20)] }, { at: 5, steps: [compute(50)] }]
   },
   {
     name: 'a body that listeners read, and computing then',
-    wrong: 'the event that brings the body belongs to nobody',
     programs: [{ at: 0, body: { how: 'listeners', parts: [20] }, style: 'callback', steps: [compute(20), timer(10)] }]
   },
   {
     name: 'a head and a body that wait for the loop together',
-    wrong: 'the request is as young as its body',
     programs: [{ at: 0, steps: [compute(60)] }, { at: 10, body: { how: 'iterated', parts: [30] }, steps: [compute(5)] }]
   },
   {
+    name: 'the same on a new connection, which is not accepted before',
+    programs: [{ at: 0, steps: [compute(60)] }, { at: 10, connection: 'new', body: { how: 'iterated', parts: [30] }, steps: [compute(5)] }]
+  },
+  {
     name: 'a client that goes away while the loop is busy, and is answered then',
-    wrong: 'the request is as young as the end of its connection',
     programs: [{ at: 0, steps: [compute(60)] }, { at: 10, connection: 'new', abandon: 30, steps: [compute(1)] }]
   },
   {
     name: 'computing in the callback of a shared connection, and a call after it',
-    wrong: 'stock Node does not show whose function a shared connection calls',
     programs: [{ at: 0, style: 'callback', steps: [call('line-tcp', 15), compute(20), call('http-kept', 15)] }]
+  },
+  {
+    name: 'functions of two requests behind one connection, and what they wait for then',
+    programs: [{ at: 0, style: 'callback', steps: [call('line-unix', 15), timer(20), call('http-new', 15), compute(5)] }, { at: 5, style: 'callback', steps: [call('line-unix', 20), timer(30)] }]
+  },
+  {
+    name: 'a function that an emitter calls, and what it waits for then',
+    programs: [{ at: 0, style: 'callback', steps: [{ do: 'emit', how: 'wait' }, timer(20), { do: 'file', how: 'promises.stat' }, call('http-new', 15), compute(5)] }]
   },
   {
     name: 'the same with await',

@@ -86,7 +86,8 @@ function progressOf (count) {
 function resultText (result, show) {
   const full = (known) => Number(show ?? (known ? 0 : 3))
   const shown = new Map()
-  const failures = result.failures.filter(({ kind, known }) => {
+  const failures = result.failures.filter(({ label, kind, known }) => {
+    if (label) return false
     shown.set(kind, (shown.get(kind) ?? 0) + 1)
     return shown.get(kind) <= full(known)
   })

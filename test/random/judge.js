@@ -23,6 +23,7 @@ const COMPONENTS = ['latency', 'io', 'queue', 'exec']
  * @property {string} [component] the one that is off by most, if any
  * @property {number} error ns
  * @property {number} allowed ns
+ * @property {string} [label] why the report itself says that it is not sure: a step whose cause is inferred, a ready time that is a bound
  * @property {Record<string, any>} [truth] ranges, ns
  * @property {Record<string, number>} [told] ns
  */
@@ -31,7 +32,8 @@ const COMPONENTS = ['latency', 'io', 'queue', 'exec']
  * @param {import('./plan').Program[]} programs
  * @param {import('./block').Facts} facts
  * @param {'idle' | 'busy'} machine
- * @returns {{ judged: number, unseen: number, misfits: Misfit[], widths: Map<number, number> }} widths: within how many ns a program's I/O is judged
+ * @returns {{ judged: number, labelled: number, unseen: number, misfits: Misfit[], widths: Map<number, number> }} labelled: of how many the report is not sure;
+ *   widths: within how many ns a program's I/O is judged
  */
 function judge (programs, facts, machine) {
   const truths = new Truths(facts)
@@ -42,7 +44,7 @@ function judge (programs, facts, machine) {
   for (const program of programs) {
     const mine = rows.get(`${program.body ? 'POST' : 'GET'} /p/x${program.id}`) ?? []
     const account = truths.byId.get(program.id)
-    const expected = countOf(account)
+    const expected = countOf(account, facts.sent.get(program.id))
     if (!expected.includes(mine.length)) misfits.push({ program: program.id, kind: `reported ${mine.length} times instead of ${expected[0]}`, error: 0, allowed: 0 })
     else if (mine.length === 1 && expected[0] === 1) compared.push({ program, row: mine[0], truth: truths.of(account, mine[0]) })
   }
@@ -52,19 +54,23 @@ function judge (programs, facts, machine) {
     const worst = worstOf(truth, row, unseen, FLOORS_NS[machine])
     if (worst.excess > 0) misfits.push(misfitOf(program, row, truth, worst, facts.pathOf(row), programs))
   }
-  return { judged: compared.length, unseen, misfits: [...misfits, ...wholeMisfits(programs, truths, facts)], widths }
+  const labelled = compared.filter(({ row }) => labelOf(row)).length
+  return { judged: compared.length, labelled, unseen, misfits: [...misfits, ...wholeMisfits(programs, truths, facts)], widths }
 }
 
 /** How often a request may be in the statistics; the first is the right one. @returns {number[]} */
-function countOf (account) {
+function countOf (account, { left = Infinity } = {}) {
   if (!account || account.answering === null) return [0]
+  // Whether the kernel still took the answer is not the server's to see.
+  if (left < account.ended) return account.closed?.at < account.answering ? [0] : [1, 0]
   if (!account.closed || account.closed.at > account.ended) return account.closed && !account.closed.answered ? [1, 0] : [1]
   return [0]
 }
 
 function wholeMisfits (programs, truths, { whole }) {
-  const given = programs.map(({ id }) => truths.byId.get(id)).filter((account) => account && countOf(account).includes(0))
-  const aborted = [given.filter((account) => countOf(account).length === 1).length, given.length]
+  const counts = programs.map(({ id }) => truths.byId.get(id)).filter(Boolean).map((account) => countOf(account, truths.sent.get(account.id)))
+  const given = counts.filter((count) => count.includes(0))
+  const aborted = [given.filter((count) => count.length === 1).length, given.length]
   const told = { problems: [whole.problems.length, 0, 0], lost: [whole.requests.lost, 0, 0], dropped: [whole.events.dropped, 0, 0], aborted: [whole.requests.aborted, ...aborted] }
   return Object.entries(told).filter(([, [count, low, high]]) => count < low || count > high)
     .map(([name, [count, low]]) => ({ program: -1, kind: `the report has ${count} ${name}, not ${low}`, error: 0, allowed: 0 }))
@@ -97,7 +103,12 @@ function worstOf (truth, row, unseenNs, floorNs) {
 function misfitOf (program, row, truth, { component, error, allowed }, path, programs) {
   const told = Object.fromEntries(COMPONENTS.map((name) => [name, row[`${name}_ns`]]))
   const known = Object.fromEntries(COMPONENTS.map((name) => [name, truth[name]]))
-  return { program: program.id, kind: kindOf(program, row, truth, path, programs), component, error, allowed, truth: known, told, segments: truth.segments, path: toldSegments(row, path) }
+  return { program: program.id, kind: kindOf(program, row, truth, path, programs), component, error, allowed, truth: known, told, label: labelOf(row), segments: truth.segments, path: toldSegments(row, path) }
+}
+
+/** What the report itself says of a path of which it is not sure. @returns {'inferred' | 'bounds' | undefined} */
+function labelOf (row) {
+  return row.inferred > 0 ? 'inferred' : row.bounds > 0 ? 'bounds' : undefined
 }
 
 /**

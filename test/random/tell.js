@@ -50,9 +50,13 @@ function byKind (failures) {
 }
 
 /** @param {import('./campaign').Result} result */
-function summaryText ({ judged, close, unseen, failures }) {
-  const lines = [`${judged} programs judged, ${close} of them within 20 ms; of ${failures.length} something is told wrongly. Node's own work: ${unseen.map((ns) => (ns / 1e3).toFixed(0)).join(', ')} us a step.`]
-  for (const [kind, all] of byKind(failures)) {
+function summaryText ({ judged, labelled, close, unseen, failures }) {
+  const wrong = failures.filter(({ label }) => !label)
+  const lines = [
+    `${judged} programs judged, ${close} of them within 20 ms; of ${wrong.length} something is told wrongly. Node's own work: ${unseen.map((ns) => (ns / 1e3).toFixed(0)).join(', ')} us a step.`,
+    `Of ${labelled} the report says that it is not sure (a cause that is inferred, a time that is a bound); ${failures.length - wrong.length} of these are off.`
+  ]
+  for (const [kind, all] of byKind(wrong)) {
     const { known } = all[0]
     const again = all.filter(({ seen }) => seen > 1).length
     const example = placeText(all[0])

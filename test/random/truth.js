@@ -8,6 +8,8 @@
 const SLEEP_NS = 60_000
 /** What runs in the event of what ran before it. */
 const SAME_EVENT = ['tick', 'resolved']
+/** Between two stretches of a slice there is not more. */
+const SAME_SLICE_NS = 100_000
 /** Clock readings, and what a wake-up takes. */
 const SLACK_NS = 150_000
 
@@ -75,6 +77,21 @@ class Timeline {
     }
     const began = ({ ready }) => read ? ready.read === read : ready.is === 'due'
     return (is === 'due' || Boolean(read)) && this.#isInEventThat(stretch, began)
+  }
+
+  /**
+   * A slice is one node, whatever branches of its request it runs: what registers something in it has ended with it.
+   * @returns {number} the end of what ran for the same request at once after a stretch, in the same event as far as the ledger tells
+   */
+  endOfSlice (stretch, account) {
+    const own = new Set(account.stretches)
+    let { end } = stretch
+    for (let number = this.places.get(stretch).number + 1; number < this.stretches.length; number++) {
+      const after = this.stretches[number]
+      if (!own.has(after) || after.begin > end + SAME_SLICE_NS || after.slept > stretch.slept + SLEEP_NS) break
+      end = Math.max(end, after.end)
+    }
+    return end
   }
 
   // The last before it that was not emitted itself.
@@ -156,7 +173,16 @@ class Truths {
     add(truth, { from: before, to: low, kind }, [low - before, low - before], [0, 0])
     add(truth, { from: low, to: high, kind }, [0, high - low], [0, high - low])
     add(truth, { from: high, to: begin, kind }, [0, 0], [begin - high, begin - high])
+    if (cause) this.#addRestOfSlice(truth, this.timeline.endOfSlice(cause, account), { before, low, high, begin })
     this.#addEmitter(truth, stretch)
+  }
+
+  // Another branch ran in the slice that had begun this one's wait.
+  #addRestOfSlice (truth, sliceEnd, { before, low, high, begin }) {
+    const end = clamp(sliceEnd, before, begin)
+    truth.exec[1] += end - before
+    truth.io[0] -= Math.min(end, low) - before
+    truth.queue[0] -= Math.max(0, end - high)
   }
 
   // The first slice of an event is execution of all that it resumes.

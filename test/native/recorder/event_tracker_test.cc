@@ -53,9 +53,11 @@ TEST_F(EventTrackerTest, AReadIsReadySinceItsFirstSegment) {
   read(now - 2 * kSeen, now + NsToTicks(1e9));  // the stamp is of what was seen
   Poll();
   const auto records = Finish();
-  ASSERT_EQ(records.size(), 2u);
-  EXPECT_GE(records[0].ready_before, static_cast<float>(kSeen));
-  EXPECT_LT(records[1].ready_before, static_cast<float>(NsToTicks(1e8)));
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0].kind, RecordKind::kArrival);  // of the last part
+  EXPECT_LT(records[0].ready_before, static_cast<float>(NsToTicks(1e8)));
+  EXPECT_GE(records[1].ready_before, static_cast<float>(kSeen));
+  EXPECT_LT(records[2].ready_before, static_cast<float>(NsToTicks(1e8)));
 }
 
 TEST_F(EventTrackerTest, AQuestionIsWrittenOnceAStepAndOnceAnAnswer) {

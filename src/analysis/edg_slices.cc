@@ -1,0 +1,227 @@
+// The slices of events: for whom each runs, and its place in that request's
+// graph and on the timeline.
+
+#include <algorithm>
+
+#include "analysis/edg_builder.h"
+
+namespace edgewise {
+
+// The first request that starts in the event's first slice owns the slice: the
+// slice is the reading and parsing of that request. Whoever registered the
+// connection does not matter then. A custom request owns only what nobody else
+// does, and nothing of the main script. A request that ends before it in the
+// slice must be closed first.
+const InnerRecord* EdgBuilder::ClaimOfPrefix() const {
+  if (event_->type == EventType::kMain) return nullptr;
+  for (const InnerRecord& record : event_->inner) {
+    if (record.kind == RecordKind::kRequestStart) return &record;
+    if (record.kind != RecordKind::kGc && record.kind != RecordKind::kTimes) {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+void EdgBuilder::OpenPrefix() {
+  OpenTurn({event_->begin_ns, event_->ready_ns, timeline_->next(),
+            event_->ready_kind, event_->type});
+  OpenSlice(event_->begin_ns, event_->counter_begin, event_->sequence);
+  slice_.prefix = true;
+  first_answered_ = {};
+  claim_ = event_->inner.empty() ? nullptr : ClaimOfPrefix();
+  const Registrant owner = WhoRegisteredEvent();
+  slice_.cause.step = connection_ != nullptr ? connection_->asked_step : 0;
+  slice_.cause.async_id = event_->async_id;
+  if (claim_ != nullptr && owner.request.generation != 0 &&
+      claim_->type == static_cast<uint8_t>(RequestKind::kCustom)) {
+    claim_ = nullptr;
+  }
+  if (claim_ != nullptr) {
+    Attach(StartRequest(*claim_), 0, 0);
+  } else if (owner.request.generation != 0) {
+    Attach(owner.request, owner.node, owner.inferred ? Node::kInferred : 0);
+  }
+  if (connection_ != nullptr) connection_->answered = true;
+}
+
+// One event runs all timers that are due, and perhaps others' functions before
+// them. Each timer was ready by itself, and what follows it was resumed by it.
+void EdgBuilder::OpenTurn(const Turn& turn) {
+  if (turn.begin_ns > event_->begin_ns) {
+    connection_ = nullptr;
+    event_dependency_.reset();
+  }
+  turn_ = turn;
+  shared_end_ns_ = event_->end_ns;
+  if (shared_gc_.any) shared_gc_ = {};
+}
+
+// One read has brought answers for several. The first bytes are for the first
+// of them; the others' came by the time of the last.
+void EdgBuilder::FindOwnAnswer(RequestRef request, Node* node) {
+  if (connection_->Find(request) == nullptr) return;
+  if (first_answered_.generation == 0) first_answered_ = request;
+  if (first_answered_ == request || event_->latest_ns <= node->ready_ns) return;
+  node->ready_ns = std::min(event_->latest_ns, event_->begin_ns);
+  node->ready_kind = ReadyKind::kUpperBound;
+}
+
+void EdgBuilder::OpenSlice(int64_t begin_ns, uint64_t counter,
+                           uint64_t sequence) {
+  in_slice_ = true;
+  slice_.begin_ns = begin_ns;
+  slice_.cursor_ns = begin_ns;
+  slice_.counter = counter;
+  slice_.sequence = sequence;
+  slice_.cause = {};
+  slice_.begin_piece = timeline_->next();
+  slice_.request = {};
+  slice_.node = 0;
+  slice_.owner = 0;
+  slice_.prefix = false;
+  slice_.by_edge = false;
+  slice_.serves_all = false;
+  slice_.guest = {};
+  if (slice_gc_.any) slice_gc_ = {};
+}
+
+void EdgBuilder::CloseSlice(int64_t end_ns, uint64_t counter) {
+  PushPiece(end_ns);
+  if (slice_.prefix) {
+    shared_end_ns_ = end_ns;
+    shared_end_piece_ = timeline_->next();
+    if (slice_gc_.any) shared_gc_ = slice_gc_;
+  }
+  LeaveOnTrail(end_ns, counter);
+  if (!requests_.IsOpen(slice_.request)) return;
+  RequestGraph& graph = GraphOf(slice_.request);
+  Node& node = graph.Last();
+  node.end_ns = end_ns;
+  node.end_piece = timeline_->next();
+  graph.own_ns += end_ns - node.begin_ns;
+  if (!slice_.serves_all) Register(counter);
+}
+
+// What the slice has registered, up to a count.
+void EdgBuilder::Register(uint64_t counter) {
+  registrations_.Append({slice_.counter, std::max(counter, slice_.counter),
+                         slice_.sequence, slice_.request, slice_.node},
+                        [this](const auto& entry) { return IsAlive(entry); });
+}
+
+void EdgBuilder::PushPiece(int64_t end_ns) {
+  const VmTimes vm = vm_shares_.empty()
+                         ? VmTimes{}
+                         : vm_shares_.Take(slice_.cursor_ns, end_ns);
+  timeline_->Push(slice_.cursor_ns, end_ns, slice_.owner, /*is_gc=*/false,
+                  static_cast<uint8_t>(turn_.type), vm);
+  slice_.cursor_ns = end_ns;
+}
+
+Node EdgBuilder::NodeOfSlice() {
+  Node node{};
+  node.begin_ns = slice_.begin_ns;
+  node.end_ns = slice_.begin_ns;
+  node.ready_ns = turn_.ready_ns;
+  node.event_begin_ns = turn_.begin_ns;
+  node.shared_end_ns = slice_.prefix ? slice_.begin_ns : shared_end_ns_;
+  node.event = event_->sequence;
+  node.event_piece = turn_.piece;
+  node.shared_end_piece =
+      slice_.prefix ? slice_.begin_piece : shared_end_piece_;
+  node.begin_piece = slice_.begin_piece;
+  node.end_piece = slice_.begin_piece;
+  node.dependency = DependencyOfEvent();
+  node.call = DependencyTable::kUnknown;
+  node.type = turn_.type;
+  node.ready_kind = turn_.ready_kind;
+  node.flags = static_cast<uint8_t>(
+      (slice_.begin_ns > event_->begin_ns ? Node::kSlice : 0) |
+      (event_->loop_slept ? Node::kLoopSlept : 0));
+  return node;
+}
+
+void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
+  RequestGraph& graph = GraphOf(request);
+  const bool is_source = graph.nodes.empty();
+  Node here = NodeOfSlice();
+  if (connection_ != nullptr) FindOwnAnswer(request, &here);
+  // What ran for the request earlier in this turn resumed it, or at least came
+  // last of all that it waited for: an `await` is registered long before, but
+  // its promise is resolved here.
+  if (!is_source && graph.Last().IsInTurnOf(here)) parent = graph.LastIndex();
+  here.own_before_ns = graph.own_ns;
+  here.parent = parent;
+  here.call = CallOf(request);
+  if (is_source) here.ready_kind = graph.ready_kind;
+  here.flags |= flags;
+  nodes_.Add(&graph, requests_.open()) = here;
+  slice_.request = request;
+  slice_.node = graph.LastIndex();
+  slice_.owner = graph.owner;
+  if (connection_ != nullptr) connection_->Resumed(request, slice_.node);
+  if (!slice_.prefix) {
+    NoteGc(shared_gc_, turn_.begin_ns, slice_.node, /*shared=*/true, &graph);
+  }
+}
+
+void EdgBuilder::NoteGc(const GcTimes& gc, int64_t begin_ns, uint32_t node,
+                        bool shared, RequestGraph* graph) const {
+  if (!gc.any) return;
+  for (size_t type = 0; type < gc.ns.size(); ++type) {
+    if (gc.ns[type] == 0) continue;
+    graph->gc.push_back({node, static_cast<GcType>(type), shared, begin_ns,
+                         begin_ns + gc.ns[type]});
+    begin_ns += gc.ns[type];
+  }
+}
+
+void EdgBuilder::OnSlice(const InnerRecord& record) {
+  if (stream_->meta().causality == "native" && GoesOn(record)) return;
+  // What ran before the first timer of a pass was for it.
+  const bool leads = slice_.prefix && turn_.type == EventType::kTimer &&
+                     turn_.begin_ns == event_->begin_ns &&
+                     !requests_.IsOpen(slice_.request);
+  CloseSlice(record.time_ns, record.counter);
+  const bool is_timer = record.ready_kind != ReadyKind::kNone;
+  const int64_t ready_ns = std::min(record.ready_ns, record.time_ns);
+  if (is_timer && leads) {
+    turn_.ready_ns = std::min(ready_ns, turn_.begin_ns);
+    turn_.ready_kind = record.ready_kind;
+  } else if (is_timer) {
+    OpenTurn({record.time_ns, ready_ns, timeline_->next(), record.ready_kind,
+              EventType::kTimer});
+  }
+  OpenSlice(record.time_ns, record.counter, record.sequence);
+  slice_.prefix = is_timer && !leads;
+  if (record.aux == 0) {
+    slice_.cause.async_id = record.async_id;
+  } else if (record.aux < record.sequence) {
+    slice_.cause.sequence = record.sequence - record.aux;
+  }
+  const RegistrationIndex::Entry* owner = nullptr;
+  if (record.aux == 0) {
+    owner = FindById(record.async_id);
+  } else if (record.aux < record.sequence) {
+    owner = FindBySequence(record.sequence - record.aux);
+  }
+  if (owner == nullptr) return;
+  Attach(owner->request, LatestAsking(owner->request, owner->node), 0);
+}
+
+void EdgBuilder::OnGc(const InnerRecord& record) {
+  CountGc(record);
+  PushPiece(record.time_ns);
+  timeline_->Push(record.time_ns, record.end_ns, slice_.owner, /*is_gc=*/true,
+                  record.type);
+  slice_.cursor_ns = record.end_ns;
+  slice_gc_.any = true;
+  slice_gc_.ns[record.type] += record.end_ns - record.time_ns;
+  if (!requests_.IsOpen(slice_.request)) return;
+  GraphOf(slice_.request)
+      .gc.push_back({slice_.node, static_cast<GcType>(record.type),
+                     /*shared=*/false, record.time_ns, record.end_ns});
+}
+
+}  // namespace edgewise
