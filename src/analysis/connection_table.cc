@@ -8,43 +8,61 @@ bool ConnectionTable::Connection::Ask(const Asker& asker) {
   if (answered) {
     const bool shared = askers.size() > 1;
     std::erase_if(askers, [shared](const Asker& earlier) {
-      return !shared || earlier.resumed;
+      return !shared || !earlier.waits();
     });
   }
   answered = false;
-  for (Asker& earlier : askers) {
-    if (earlier.request != asker.request) continue;
-    const bool again = earlier.resumed;
-    earlier = asker;
-    return again;
+  // In between nobody else has asked: it is more of the same.
+  const bool more = !askers.empty() && askers.back().waits() &&
+                    askers.back().request == asker.request;
+  if (more) {
+    askers.back() = asker;
+    return false;
   }
+  if (askers.size() >= kMaxAskers) askers.erase(askers.begin());
   askers.push_back(asker);
   return true;
 }
 
-void ConnectionTable::Connection::Resumed(RequestRef request, uint32_t node) {
+void ConnectionTable::Connection::Resumed(RequestRef request, uint32_t node,
+                                          uint64_t event) {
   if (role == ConnectionRole::kAccepted) {
     if (!served.empty() && served.back() == request) read_node = node;
     return;
   }
-  for (Asker& asker : askers) {
-    if (asker.request == request) asker.resumed = true;
+  for (size_t i = 0; i < askers.size(); ++i) {
+    if (askers[i].request != request) continue;
+    // Several steps follow one answer.
+    if (askers[i].resumed_in == event) return;
+    if (askers[i].waits()) return Answered(i, event);
   }
+}
+
+void ConnectionTable::Connection::Answered(size_t place, uint64_t event) {
+  for (size_t i = ordered ? 0 : place; i <= place; ++i) {
+    if (askers[i].waits()) askers[i].resumed_in = event;
+  }
+}
+
+void ConnectionTable::Connection::ForgetAnswered() {
+  if (askers.size() < 2) return;
+  const bool some_wait =
+      std::any_of(askers.begin(), askers.end(),
+                  [](const Asker& asker) { return asker.waits(); });
+  const Asker last = askers.back();
+  std::erase_if(askers, [](const Asker& asker) { return !asker.waits(); });
+  if (!some_wait) askers.push_back(last);
 }
 
 const ConnectionTable::Asker* ConnectionTable::Connection::Find(
     RequestRef request) const {
-  const auto found =
-      std::find_if(askers.begin(), askers.end(),
-                   [request](const Asker& a) { return a.request == request; });
-  return found != askers.end() ? &*found : nullptr;
-}
-
-const ConnectionTable::Asker* ConnectionTable::Connection::Next() const {
-  const auto next =
-      std::find_if(askers.begin(), askers.end(),
-                   [](const Asker& asker) { return !asker.resumed; });
-  return next != askers.end() ? &*next : nullptr;
+  const Asker* found = nullptr;
+  for (const Asker& asker : askers) {
+    if (asker.request != request) continue;
+    found = &asker;
+    if (asker.waits()) break;
+  }
+  return found;
 }
 
 bool ConnectionTable::Connection::IsAskedByKnown() const {

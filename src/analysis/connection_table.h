@@ -13,11 +13,14 @@ namespace edgewise {
 // descriptor and by number: for whom the bytes are that come there.
 class ConnectionTable {
  public:
+  // A question that has left.
   struct Asker {
-    RequestRef request;  // generation 0: it is not known who
-    uint32_t node;       // its latest step that asked
-    bool resumed;        // by what came since
-    uint32_t call = 0;   // what it has asked: DependencyTable's
+    RequestRef request;       // generation 0: it is not known who
+    uint32_t node;            // its latest step that asked
+    uint32_t call = 0;        // what it has asked: DependencyTable's
+    uint64_t resumed_in = 0;  // the event that has answered it; 0: none has
+
+    bool waits() const { return resumed_in == 0; }
   };
 
   struct Connection {
@@ -33,21 +36,26 @@ class ConnectionTable {
     RequestKind protocol = RequestKind::kHttp1;
     uint32_t read_node = 0;
 
-    // Opened: who has asked, and not been answered for all that is known.
+    // Opened: the questions that have not been answered for all that is known,
+    // in order, and the one that was answered last.
     std::vector<Asker> askers;
     uint64_t asked_step = 0;  // the Trail's step that has asked last
     bool answered = false;    // bytes came since the last question
     bool ordered = true;      // answers come in the order of their questions
 
-    // `asker` has asked. After an answer to a single asker a new exchange
+    // `asker` has asked. After an answer to a single question a new exchange
     // begins; what several have asked may be answered in parts. False: it adds
     // to what it has asked before.
     bool Ask(const Asker& asker);
-    // A step of `request` was resumed by what came.
-    void Resumed(RequestRef request, uint32_t node);
+    // A step of `request` was resumed by what has come in an event.
+    void Resumed(RequestRef request, uint32_t node, uint64_t event);
+    // The question at a place was answered in an event, and if answers come in
+    // order those before it.
+    void Answered(size_t place, uint64_t event);
+    // Forgets what was answered, but for the last: its answer may go on.
+    void ForgetAnswered();
+    // The question of `request` that waits, or the last that was answered.
     const Asker* Find(RequestRef request) const;
-    // Whose answer is next, if answers come in order. Null: nobody waits.
-    const Asker* Next() const;
     bool IsAskedByKnown() const;
   };
 
@@ -79,6 +87,8 @@ class ConnectionTable {
   void Clear();
 
  private:
+  // What is never answered is no question.
+  static constexpr size_t kMaxAskers = 4096;
   // More are not open at a time; a trace that says so is damaged.
   static constexpr size_t kMaxConnections = size_t{1} << 17;
 

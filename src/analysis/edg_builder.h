@@ -165,6 +165,7 @@ class EdgBuilder {
   void CloseSlice(int64_t end_ns, uint64_t counter);
   void Register(uint64_t counter);
   void OnSlice(const InnerRecord& record);
+  const RegistrationIndex::Entry* OwnerOf(const InnerRecord& slice) const;
   bool GoesOn(const InnerRecord& slice);
   void OnEdge(const InnerRecord& record);
   // edg_connections.cc
@@ -178,6 +179,7 @@ class EdgBuilder {
   Registrant WhoseAnswer();
   Registrant WhoseBody(const ConnectionTable::Connection& connection) const;
   bool ResumesAnAsker() const;
+  const ConnectionTable::Asker* AnsweredHere(RequestRef request) const;
   Registrant StepOf(const RegistrationIndex::Entry* entry) const;
   // The latest step of `request` that has asked on the event's connection, or
   // `node` where that is later.
@@ -271,7 +273,8 @@ class EdgBuilder {
   GcTimes slice_gc_;   // ... and in the open one
   GcTimes host_gc_;    // ... and of it, before its guest came
   Slice slice_{};
-  RequestRef first_answered_;  // of those who have asked, in this event
+  bool several_wait_ = false;  // for what the event has read
+  RequestRef first_asker_;     // of these
   bool closed_some_ = false;   // a request ended in this event
 };
 

@@ -61,17 +61,21 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
     asker = StepOf(FindById(record.async_id));
   }
   // What native code writes after it is more of the same.
-  const bool goes_on = !connection->answered && !connection->askers.empty();
+  const bool goes_on = !connection->answered && !connection->askers.empty() &&
+                       !(in_slice_ && connection->ordered);
   if (asker.request.generation == 0 && goes_on) return;
   connection->asked_step = in_slice_ ? trail_.next() : 0;
   uint32_t call = NoteCall(record.text, connection);
   // More of a question, in another step, says nothing of what is asked.
-  const ConnectionTable::Asker* const before = connection->Find(asker.request);
+  const ConnectionTable::Asker* const before =
+      connection->askers.empty() ? nullptr : &connection->askers.back();
   const bool named = call != DependencyTable::kUnknown &&
                      dependencies_->Call(call).find(' ') != std::string::npos;
-  if (before != nullptr && !before->resumed && !named) call = before->call;
-  const bool anew =
-      connection->Ask({asker.request, asker.node, /*resumed=*/false, call});
+  if (before != nullptr && before->request == asker.request &&
+      before->waits() && !named) {
+    call = before->call;
+  }
+  const bool anew = connection->Ask({asker.request, asker.node, call});
   if (anew && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).CountCall(connection->dependency);
   }
@@ -126,6 +130,8 @@ EdgBuilder::Registrant EdgBuilder::StepOf(
 EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
   connection_ =
       BringsBytes(event_->type) ? connections_.OfFd(event_->fd) : nullptr;
+  several_wait_ = false;
+  first_asker_ = {};
   if (connection_ != nullptr) {
     const Registrant owner = connection_->role == ConnectionRole::kOpened
                                  ? WhoseAnswer()
@@ -140,28 +146,39 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
 // the functions that are called. Where none is, answers come in the order of
 // their questions, unless the protocol has none.
 EdgBuilder::Registrant EdgBuilder::WhoseAnswer() {
-  std::vector<ConnectionTable::Asker>& askers = connection_->askers;
-  const size_t had = askers.size();
-  if (had > 1) {
-    std::erase_if(askers, [this](const ConnectionTable::Asker& asker) {
-      return asker.request.generation != 0 && !requests_.IsOpen(asker.request);
-    });
+  connection_->ForgetAnswered();
+  const std::vector<ConnectionTable::Asker>& askers = connection_->askers;
+  several_wait_ = askers.size() > 1;
+  if (askers.empty()) return {};
+  if (several_wait_) first_asker_ = askers.front().request;
+  if (!several_wait_) {
+    const ConnectionTable::Asker& asker = askers.front();
+    return requests_.IsOpen(asker.request)
+               ? Registrant{asker.request, asker.node}
+               : Registrant{};
   }
-  const bool alone = askers.size() == 1;
-  if (!alone && (!connection_->ordered || has_edges_ || ResumesAnAsker())) {
-    return {};
+  if (!connection_->ordered || has_edges_ || ResumesAnAsker()) return {};
+  // Of a request that has ended it is not known that it was answered.
+  const auto next =
+      std::find_if(askers.begin(), askers.end(),
+                   [this](const ConnectionTable::Asker& asker) {
+                     return asker.waits() && (asker.request.generation == 0 ||
+                                              requests_.IsOpen(asker.request));
+                   });
+  if (next == askers.end()) return {};
+  if (next->request.generation != 0) {
+    return {next->request, next->node, /*inferred=*/true};
   }
-  const ConnectionTable::Asker* const next =
-      alone ? askers.data() : connection_->Next();
-  if (next == nullptr || !requests_.IsOpen(next->request)) return {};
-  return {next->request, next->node, /*inferred=*/had > 1};
+  connection_->Answered(static_cast<size_t>(next - askers.begin()),
+                        event_->sequence);
+  return {};
 }
 
 bool EdgBuilder::ResumesAnAsker() const {
   return std::any_of(
       event_->inner.begin(), event_->inner.end(), [this](const auto& record) {
-        if (record.kind != RecordKind::kSlice || record.aux != 0) return false;
-        const RegistrationIndex::Entry* const owner = FindById(record.async_id);
+        if (record.kind != RecordKind::kSlice) return false;
+        const RegistrationIndex::Entry* const owner = OwnerOf(record);
         return owner != nullptr && connection_->Find(owner->request) != nullptr;
       });
 }
@@ -178,6 +195,17 @@ EdgBuilder::Registrant EdgBuilder::WhoseBody(
                                    connection.served.end(), is_open) == 1;
   return alone && is_open(latest) ? Registrant{latest, connection.read_node}
                                   : Registrant{};
+}
+
+// The question of `request` that the event may have answered, or null.
+const ConnectionTable::Asker* EdgBuilder::AnsweredHere(
+    RequestRef request) const {
+  if (connection_ == nullptr) return nullptr;
+  const ConnectionTable::Asker* const asker = connection_->Find(request);
+  return asker != nullptr &&
+                 (asker->waits() || asker->resumed_in == event_->sequence)
+             ? asker
+             : nullptr;
 }
 
 uint32_t EdgBuilder::LatestAsking(RequestRef request, uint32_t node) const {

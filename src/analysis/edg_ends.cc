@@ -21,8 +21,9 @@ uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
   bool observed = true;
   if (owner != nullptr && owner->request == request) {
     parent = owner->node;
-  } else if (connection_ != nullptr && connection_->Find(request) != nullptr) {
-    parent = connection_->Find(request)->node;
+  } else if (const auto* const asker = AnsweredHere(request)) {
+    parent = asker->node;
+    observed = !several_wait_;
   } else {
     const Registrant led = FollowTrail(request, slice_.cause);
     observed = led.request == request;

@@ -28,7 +28,6 @@ void EdgBuilder::OpenPrefix() {
             event_->ready_kind, event_->type});
   OpenSlice(event_->begin_ns, event_->counter_begin, event_->sequence);
   slice_.prefix = true;
-  first_answered_ = {};
   claim_ = event_->inner.empty() ? nullptr : ClaimOfPrefix();
   const Registrant owner = WhoRegisteredEvent();
   slice_.cause.step = connection_ != nullptr ? connection_->asked_step : 0;
@@ -57,12 +56,15 @@ void EdgBuilder::OpenTurn(const Turn& turn) {
   if (shared_gc_.any) shared_gc_ = {};
 }
 
-// One read has brought answers for several. The first bytes are for the first
-// of them; the others' came by the time of the last.
+// One read has brought several parts, for several. The first bytes are for the
+// first who waits, the others' came at the latest with the last.
 void EdgBuilder::FindOwnAnswer(RequestRef request, Node* node) {
+  if (!several_wait_ || event_->latest_ns <= node->ready_ns) return;
   if (connection_->Find(request) == nullptr) return;
-  if (first_answered_.generation == 0) first_answered_ = request;
-  if (first_answered_ == request || event_->latest_ns <= node->ready_ns) return;
+  if (request == first_asker_) {
+    node->ready_kind = ReadyKind::kLowerBound;
+    return;
+  }
   node->ready_ns = std::min(event_->latest_ns, event_->begin_ns);
   node->ready_kind = ReadyKind::kUpperBound;
 }
@@ -160,7 +162,9 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   slice_.request = request;
   slice_.node = graph.LastIndex();
   slice_.owner = graph.owner;
-  if (connection_ != nullptr) connection_->Resumed(request, slice_.node);
+  if (connection_ != nullptr) {
+    connection_->Resumed(request, slice_.node, event_->sequence);
+  }
   if (!slice_.prefix) {
     NoteGc(shared_gc_, turn_.begin_ns, slice_.node, /*shared=*/true, &graph);
   }
@@ -175,6 +179,14 @@ void EdgBuilder::NoteGc(const GcTimes& gc, int64_t begin_ns, uint32_t node,
                          begin_ns + gc.ns[type]});
     begin_ns += gc.ns[type];
   }
+}
+
+// Who registered a slice, of the open requests; null if nobody.
+const RegistrationIndex::Entry* EdgBuilder::OwnerOf(
+    const InnerRecord& slice) const {
+  if (slice.aux == 0) return FindById(slice.async_id);
+  return slice.aux < slice.sequence ? FindBySequence(slice.sequence - slice.aux)
+                                    : nullptr;
 }
 
 void EdgBuilder::OnSlice(const InnerRecord& record) {
@@ -195,17 +207,15 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
   }
   OpenSlice(record.time_ns, record.counter, record.sequence);
   slice_.prefix = is_timer && !leads;
+  if (connection_ != nullptr && !several_wait_) {
+    slice_.cause.step = connection_->asked_step;
+  }
   if (record.aux == 0) {
     slice_.cause.async_id = record.async_id;
   } else if (record.aux < record.sequence) {
     slice_.cause.sequence = record.sequence - record.aux;
   }
-  const RegistrationIndex::Entry* owner = nullptr;
-  if (record.aux == 0) {
-    owner = FindById(record.async_id);
-  } else if (record.aux < record.sequence) {
-    owner = FindBySequence(record.sequence - record.aux);
-  }
+  const RegistrationIndex::Entry* const owner = OwnerOf(record);
   if (owner == nullptr) return;
   Attach(owner->request, LatestAsking(owner->request, owner->node), 0);
 }

@@ -33,6 +33,7 @@ void EdgBuilder::LeaveOnTrail(int64_t end_ns, uint64_t counter) {
   step.request = slice_.request;
   step.request_node = slice_.node;
   step.connection = connection_ != nullptr ? connection_->number : 0;
+  step.several_waited = several_wait_;
   trail_.Leave(step);
 }
 
@@ -71,7 +72,8 @@ EdgBuilder::Registrant EdgBuilder::FollowTrail(RequestRef request,
     }
     if (const auto* const asker = AskedBefore(*step, request)) {
       parent = asker->node;
-      observed = true;
+      // The others' functions may have run in it, too.
+      observed = !step->several_waited;
       steps_.push_back(step);
       break;
     }

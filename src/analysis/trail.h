@@ -16,8 +16,8 @@ namespace edgewise {
 // request ends there; what led to it is looked up here.
 class Trail {
  public:
-  // What a step was registered under: the number of a step, of a slice, or an
-  // async id; the first that is not 0.
+  // What a step was registered under, as far as it is known: the number of a
+  // step that had to come before it, of a slice, an async id. 0: none.
   struct Cause {
     uint64_t step = 0;
     uint64_t sequence = 0;
@@ -33,6 +33,7 @@ class Trail {
     RequestRef request;  // whose it is; generation 0: nobody's
     uint32_t request_node;
     uint32_t connection;  // whose bytes it was; 0: none's
+    bool several_waited;  // for these
   };
 
   static constexpr size_t kSteps = size_t{1} << 14;
@@ -50,21 +51,13 @@ class Trail {
     ++next_;
   }
 
-  // The step that has registered something, or null. Valid until the next
+  // The latest step of those that a cause names, or null. Valid until the next
   // Leave().
   const Step* Find(const Cause& cause) const {
-    if (cause.step != 0) {
-      return cause.step >= first() && cause.step < next_ ? &At(cause.step)
-                                                         : nullptr;
-    }
-    if (cause.sequence != 0) {
-      const Step* const step = FirstNotBefore(&Step::sequence, cause.sequence);
-      return step != nullptr && step->sequence == cause.sequence ? step
-                                                                 : nullptr;
-    }
-    if (cause.async_id == 0) return nullptr;
-    const Step* const step = FirstNotBefore(&Step::last_id, cause.async_id);
-    return step != nullptr && step->after_id < cause.async_id ? step : nullptr;
+    const uint64_t number =
+        std::max({Held(cause.step), BySequence(cause.sequence),
+                  ByAsyncId(cause.async_id)});
+    return number != 0 ? &At(number) : nullptr;
   }
 
   void Clear() {
@@ -77,18 +70,35 @@ class Trail {
   const Step& At(uint64_t number) const { return steps_[Place(number)]; }
   uint64_t first() const { return next_ - steps_.size(); }
 
-  const Step* FirstNotBefore(uint64_t Step::*number, uint64_t target) const {
+  uint64_t Held(uint64_t number) const {
+    return number >= first() && number < next_ ? number : 0;
+  }
+
+  uint64_t BySequence(uint64_t sequence) const {
+    if (sequence == 0) return 0;
+    const uint64_t number = FirstNotBefore(&Step::sequence, sequence);
+    return number != 0 && At(number).sequence == sequence ? number : 0;
+  }
+
+  uint64_t ByAsyncId(uint64_t async_id) const {
+    if (async_id == 0) return 0;
+    const uint64_t number = FirstNotBefore(&Step::last_id, async_id);
+    return number != 0 && At(number).after_id < async_id ? number : 0;
+  }
+
+  // By number; 0: there is none.
+  uint64_t FirstNotBefore(uint64_t Step::*value, uint64_t target) const {
     uint64_t low = first();
     uint64_t high = next_;
     while (low < high) {
       const uint64_t middle = low + (high - low) / 2;
-      if (At(middle).*number < target) {
+      if (At(middle).*value < target) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
-    return low < next_ ? &At(low) : nullptr;
+    return low < next_ ? low : 0;
   }
 
   std::vector<Step> steps_;  // a ring

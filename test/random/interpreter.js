@@ -103,6 +103,7 @@ class Run {
   }
 
   async #awaitOperation (step, branch, status) {
+    branch.ask()
     const waiting = new Promise((resolve, reject) => this.#start(step, 'await', status, (error, info) => error ? reject(error) : resolve(info)))
     branch.leave()
     const info = await waiting
@@ -145,6 +146,7 @@ class Run {
 
   #callbackOperation (step, branch, attempt, done) {
     const status = step.do === 'retry' && attempt < step.failures ? 503 : 200
+    branch.ask()
     this.#start(step, 'callback', status, (error, info) => {
       if (error) throw error
       enter(branch, info)

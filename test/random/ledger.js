@@ -23,6 +23,7 @@ const { now } = require('./clock')
  * @property {number} parent the stretch that caused it; -1: the request's arrival
  * @property {string} kind of what the request had waited for
  * @property {Ready} ready
+ * @property {number} [since] when what it had waited for was begun, within the stretch that caused it; others' branches may have run in that one afterwards
  * @property {number} begin ns, CLOCK_MONOTONIC
  * @property {number} end
  * @property {number} offBegin time that this thread had been runnable but not run, at its begin, ns
@@ -76,6 +77,13 @@ class Branch {
     this.account = account
     /** The stretch that runs, or ran last. */
     this.at = at
+    /** @type {number | undefined} */
+    this.asked = undefined
+  }
+
+  /** Begins what it waits for next. */
+  ask () {
+    this.asked = now()
   }
 
   fork () {
@@ -89,9 +97,10 @@ class Branch {
    * @param {Mark} [at] now; earlier for an event that showed the program little of its own
    */
   enter (kind, ready, { begin, off, slept } = mark()) {
-    const stretch = { parent: this.at, kind, ready, begin, end: begin, offBegin: off, offEnd: off, slept }
+    const stretch = { parent: this.at, kind, ready, since: this.asked, begin, end: begin, offBegin: off, offEnd: off, slept }
     this.at = this.account.stretches.push(stretch) - 1
     this.ledger.last = stretch
+    this.asked = undefined
   }
 
   /** It waits: its stretch ends here, and what it has begun is told by the next `enter`. */

@@ -169,11 +169,15 @@ class Truths {
       add(truth, { from: before, to: arrived, kind: `${kind} question` }, [0, arrived - before], [0, arrived - before])
       before = arrived
     }
-    const [low, high] = this.#ready(account, stretch, before).map((time) => clamp(time, before, begin))
+    const times = this.#ready(account, stretch, before)
+    const [low, high] = times.map((time) => clamp(time, before, begin))
     add(truth, { from: before, to: low, kind }, [low - before, low - before], [0, 0])
     add(truth, { from: low, to: high, kind }, [0, high - low], [0, high - low])
     add(truth, { from: high, to: begin, kind }, [0, 0], [begin - high, begin - high])
-    if (cause) this.#addRestOfSlice(truth, this.timeline.endOfSlice(cause, account), { before, low, high, begin })
+    if (cause) {
+      addBeginOfWait(truth, clamp(stretch.since ?? before, cause.begin, before), before, times)
+      this.#addRestOfSlice(truth, this.timeline.endOfSlice(cause, account), { before, low, high, begin })
+    }
     this.#addEmitter(truth, stretch)
   }
 
@@ -223,6 +227,13 @@ function pathOf (account) {
   const path = []
   for (let at = account.final; at >= 0; at = account.stretches[at].parent) path.unshift(account.stretches[at])
   return path
+}
+
+// What it waits for began within the stretch before it, where other branches went on.
+function addBeginOfWait (truth, since, before, [low, high]) {
+  truth.exec[0] -= before - since
+  truth.io[1] += Math.max(0, Math.min(before, high) - since)
+  truth.queue[1] += Math.max(0, before - Math.max(low, since))
 }
 
 function addExecution (truth, { begin, kind }, left) {

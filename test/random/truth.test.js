@@ -62,6 +62,16 @@ test('the last branch decides: its answer, and what the loop did then', () => {
   assert.deepEqual(inMs(truth.queue), [30, 30]) // 100 to 110, 150 to 170
 })
 
+test('a branch that goes on in the slice in which another has begun to wait is execution, or it is not', () => {
+  const facts = handMade()
+  const [first, timer, answer] = facts.accounts[0].stretches
+  facts.accounts[0].stretches = [first, timer, { ...answer, since: 118 * MS }, stretch(0, 'resolved', { is: 'own' }, 120, 130, 5)]
+  const { io, queue, exec } = new Truths(facts).of(facts.accounts[0], RIGHT[0])
+  assert.deepEqual(inMs(exec), [13, 25]) // 110 to 118, perhaps 120 or 130
+  assert.deepEqual(inMs(io), [20, 32])
+  assert.deepEqual(inMs(queue), [30, 30])
+})
+
 test('a job of the thread pool: ready at the earliest when the loop slept last', () => {
   const facts = handMade()
   facts.accounts[0].stretches[2].ready = { is: 'job' }

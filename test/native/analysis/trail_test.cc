@@ -40,7 +40,10 @@ TEST(TrailTest, FindsWhoHasRegistered) {
   EXPECT_EQ(trail.Find({.async_id = 16}), nullptr);
   EXPECT_EQ(trail.Find({.sequence = 2})->last_id, 12u);
   EXPECT_EQ(trail.Find({.sequence = 3}), nullptr);
-  EXPECT_EQ(trail.Find({.step = number, .sequence = 4})->sequence, 1u);
+  EXPECT_EQ(trail.Find({.step = number})->sequence, 1u);
+  // The latest of what had to come before.
+  EXPECT_EQ(trail.Find({.step = number, .sequence = 4})->sequence, 4u);
+  EXPECT_EQ(trail.Find({.step = number + 1, .async_id = 12})->sequence, 2u);
   EXPECT_EQ(trail.Find({.step = trail.next()}), nullptr);
 }
 
