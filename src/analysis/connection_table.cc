@@ -16,7 +16,10 @@ bool ConnectionTable::Connection::Ask(const Asker& asker) {
   const bool more = !askers.empty() && askers.back().waits() &&
                     askers.back().request == asker.request;
   if (more) {
+    const bool several =
+        askers.back().several || askers.back().node != asker.node;
     askers.back() = asker;
+    askers.back().several = several;
     return false;
   }
   if (askers.size() >= kMaxAskers) askers.erase(askers.begin());

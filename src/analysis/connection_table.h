@@ -19,6 +19,7 @@ class ConnectionTable {
     uint32_t node;            // its latest step that asked
     uint32_t call = 0;        // what it has asked: DependencyTable's
     uint64_t resumed_in = 0;  // the event that has answered it; 0: none has
+    bool several = false;     // another step has asked more: perhaps a second
 
     bool waits() const { return resumed_in == 0; }
   };

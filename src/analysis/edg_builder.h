@@ -136,8 +136,8 @@ class EdgBuilder {
     Guest guest;
   };
 
-  // What has become ready at one time: the event, or one of the timers that it
-  // runs.
+  // What has become ready by itself: the event, or one of the timers or
+  // immediates that it runs.
   struct Turn {
     int64_t begin_ns;
     int64_t ready_ns;
@@ -165,6 +165,7 @@ class EdgBuilder {
   void CloseSlice(int64_t end_ns, uint64_t counter);
   void Register(uint64_t counter);
   void OnSlice(const InnerRecord& record);
+  bool BeginsTurn(const InnerRecord& slice, bool leads);
   const RegistrationIndex::Entry* OwnerOf(const InnerRecord& slice) const;
   bool GoesOn(const InnerRecord& slice);
   void OnEdge(const InnerRecord& record);

@@ -148,10 +148,10 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
 EdgBuilder::Registrant EdgBuilder::WhoseAnswer() {
   connection_->ForgetAnswered();
   const std::vector<ConnectionTable::Asker>& askers = connection_->askers;
-  several_wait_ = askers.size() > 1;
   if (askers.empty()) return {};
-  if (several_wait_) first_asker_ = askers.front().request;
-  if (!several_wait_) {
+  several_wait_ = askers.size() > 1 || askers.front().several;
+  first_asker_ = askers.front().request;
+  if (askers.size() == 1) {
     const ConnectionTable::Asker& asker = askers.front();
     return requests_.IsOpen(asker.request)
                ? Registrant{asker.request, asker.node}

@@ -44,8 +44,8 @@ void EdgBuilder::OpenPrefix() {
   if (connection_ != nullptr) connection_->answered = true;
 }
 
-// One event runs all timers that are due, and perhaps others' functions before
-// them. Each timer was ready by itself, and what follows it was resumed by it.
+// One event runs all timers that are due, or all immediates. Each was ready by
+// itself, and what follows it was resumed by it.
 void EdgBuilder::OpenTurn(const Turn& turn) {
   if (turn.begin_ns > event_->begin_ns) {
     connection_ = nullptr;
@@ -189,24 +189,37 @@ const RegistrationIndex::Entry* EdgBuilder::OwnerOf(
                                     : nullptr;
 }
 
+// Whether a turn of its own begins with a slice: a timer's, or that of an
+// immediate, which was set before the event. `leads`: nobody's turn has before.
+bool EdgBuilder::BeginsTurn(const InnerRecord& slice, bool leads) {
+  Turn turn{slice.time_ns, event_->ready_ns, timeline_->next(),
+            event_->ready_kind, event_->type};
+  if (slice.ready_kind != ReadyKind::kNone) {
+    turn.ready_ns = std::min(slice.ready_ns, slice.time_ns);
+    turn.ready_kind = slice.ready_kind;
+    turn.type = EventType::kTimer;
+  } else if (event_->type != EventType::kImmediate || slice.aux != 0 ||
+             slice.async_id == 0 || slice.async_id > event_->counter_begin) {
+    return false;
+  }
+  if (!leads || turn.type != event_->type) {
+    OpenTurn(turn);
+    return true;
+  }
+  // What ran before it in its event was for it.
+  turn_.ready_ns = std::min(turn.ready_ns, turn_.begin_ns);
+  turn_.ready_kind = turn.ready_kind;
+  return false;
+}
+
 void EdgBuilder::OnSlice(const InnerRecord& record) {
   if (stream_->meta().causality == "native" && GoesOn(record)) return;
-  // What ran before the first timer of a pass was for it.
-  const bool leads = slice_.prefix && turn_.type == EventType::kTimer &&
-                     turn_.begin_ns == event_->begin_ns &&
+  const bool leads = slice_.prefix && turn_.begin_ns == event_->begin_ns &&
                      !requests_.IsOpen(slice_.request);
   CloseSlice(record.time_ns, record.counter);
-  const bool is_timer = record.ready_kind != ReadyKind::kNone;
-  const int64_t ready_ns = std::min(record.ready_ns, record.time_ns);
-  if (is_timer && leads) {
-    turn_.ready_ns = std::min(ready_ns, turn_.begin_ns);
-    turn_.ready_kind = record.ready_kind;
-  } else if (is_timer) {
-    OpenTurn({record.time_ns, ready_ns, timeline_->next(), record.ready_kind,
-              EventType::kTimer});
-  }
+  const bool begins = BeginsTurn(record, leads);
   OpenSlice(record.time_ns, record.counter, record.sequence);
-  slice_.prefix = is_timer && !leads;
+  slice_.prefix = begins;
   if (connection_ != nullptr && !several_wait_) {
     slice_.cause.step = connection_->asked_step;
   }

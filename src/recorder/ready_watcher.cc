@@ -238,31 +238,52 @@ bool ReadyWatcher::LoopKeepsUp(uint64_t now) const {
 
 void ReadyWatcher::Note(const epoll_event* edges, int count, uint64_t since,
                         uint64_t by) {
-  // Only what can still be read is news; the loop has had the rest.
-  std::array<pollfd, kEdgesPerLook> files;
-  for (int i = 0; i < count; ++i) {
-    const int fd = edges[i].data.fd;
-    const bool connecting =
-        slots_[fd].connecting.load(std::memory_order_relaxed);
-    files[i] = {fd, static_cast<int16_t>(connecting ? POLLOUT : POLLIN), 0};
-  }
-  if (poll(files.data(), static_cast<nfds_t>(count), 0) <= 0) return;
-  for (int i = 0; i < count; ++i) {
-    if ((files[i].revents & POLLNVAL) != 0) continue;
-    if (files[i].revents == 0) continue;
-    NoteReady(files[i].fd, since, by);
+  // Only what can still be read is news; the loop has had the rest. It may be
+  // reading while this looks: then it has to be looked at again.
+  constexpr int kTries = 3;
+  std::array<int, kEdgesPerLook> fds;
+  for (int i = 0; i < count; ++i) fds[i] = edges[i].data.fd;
+  for (int tries = 0; count > 0 && tries < kTries; ++tries) {
+    count = NoteReadable(fds.data(), count, since, by);
   }
 }
 
-void ReadyWatcher::NoteReady(int fd, uint64_t about, uint64_t by) {
+// Notes those of `fds` that are ready and were not read from meanwhile. The
+// others, whose number it returns, are moved to the front.
+int ReadyWatcher::NoteReadable(int* fds, int count, uint64_t since,
+                               uint64_t by) {
+  std::array<pollfd, kEdgesPerLook> files;
+  std::array<uint64_t, kEdgesPerLook> consumed;
+  for (int i = 0; i < count; ++i) {
+    const Slot& slot = slots_[fds[i]];
+    consumed[i] = slot.consumed.load(std::memory_order_acquire);
+    const bool connecting = slot.connecting.load(std::memory_order_acquire);
+    files[i] = {fds[i], static_cast<int16_t>(connecting ? POLLOUT : POLLIN), 0};
+  }
+  if (poll(files.data(), static_cast<nfds_t>(count), 0) <= 0) return 0;
+  int left = 0;
+  for (int i = 0; i < count; ++i) {
+    if (files[i].revents == 0 || (files[i].revents & POLLNVAL) != 0) continue;
+    const Slot& slot = slots_[files[i].fd];
+    if (slot.consumed.load(std::memory_order_acquire) != consumed[i]) {
+      fds[left++] = files[i].fd;
+      continue;
+    }
+    NoteReady(files[i].fd, std::max(since, consumed[i] + 1), by);
+  }
+  return left;
+}
+
+void ReadyWatcher::NoteReady(int fd, uint64_t since, uint64_t by) {
   Slot& slot = slots_[fd];
   const uint64_t consumed = slot.consumed.load(std::memory_order_relaxed);
-  const uint64_t since = std::max(about, consumed + 1);
-  if (slot.ready.load(std::memory_order_relaxed) <= consumed) {
-    slot.seen.store(by, std::memory_order_relaxed);
-    slot.ready.store(since, std::memory_order_relaxed);
+  if (since > consumed) {
+    if (slot.ready.load(std::memory_order_relaxed) <= consumed) {
+      slot.seen.store(by, std::memory_order_relaxed);
+      slot.ready.store(since, std::memory_order_relaxed);
+    }
+    slot.latest.store(since, std::memory_order_relaxed);
   }
-  slot.latest.store(since, std::memory_order_relaxed);
   AcceptBacklog* const backlog = BacklogOf(fd);
   if (backlog == nullptr) return;
   tcp_info info;

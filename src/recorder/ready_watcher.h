@@ -201,6 +201,7 @@ class ReadyWatcher {
   bool LoopKeepsUp(uint64_t now) const;
   // `since`: about when the edges came; `by`: when they were seen.
   void Note(const epoll_event* edges, int count, uint64_t since, uint64_t by);
+  int NoteReadable(int* fds, int count, uint64_t since, uint64_t by);
   void NoteReady(int fd, uint64_t since, uint64_t by);
 
   const int epoll_fd_;

@@ -174,11 +174,19 @@ class Truths {
     add(truth, { from: before, to: low, kind }, [low - before, low - before], [0, 0])
     add(truth, { from: low, to: high, kind }, [0, high - low], [0, high - low])
     add(truth, { from: high, to: begin, kind }, [0, 0], [begin - high, begin - high])
+    if (ready.unseen) this.#addWorkBefore(truth, stretch, high)
     if (cause) {
       addBeginOfWait(truth, clamp(stretch.since ?? before, cause.begin, before), before, times)
       this.#addRestOfSlice(truth, this.timeline.endOfSlice(cause, account), { before, low, high, begin })
     }
     this.#addEmitter(truth, stretch)
+  }
+
+  // Of undici's own JavaScript, which ran since the stretch before, the server sees nothing.
+  #addWorkBefore (truth, stretch, ready) {
+    const work = Math.max(0, stretch.begin - Math.max(ready, this.timeline.places.get(stretch).ended))
+    truth.exec[1] += work
+    truth.queue[0] -= work
   }
 
   // Another branch ran in the slice that had begun this one's wait.

@@ -82,6 +82,28 @@ TEST(CriticalPathTest, TimersOfOnePassAreDueEachAtItsTime) {
                                        StepTimes{"timer", 200, 20, 10}));
 }
 
+// Nor does one immediate follow another that a different step has set.
+TEST(CriticalPathTest, AnImmediateFollowsWhoSetItNotTheOneBeforeIt) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  const uint64_t first = t.Register();
+  t.Event(0, 10, {kRead, 0, 5});
+  const uint64_t timer = t.Register();
+  t.Event(20, 30, {kRead, 20, first});
+  const uint64_t second = t.Register();
+  t.Event(40, 90, {kTimer, 40, timer, ReadyKind::kDue});
+  t.Slice(100, 0, timer);
+  t.Slice(120, 0, second);
+  t.End(130, 1);
+  t.Event(100, 140, {EventType::kImmediate, 90, 0, ReadyKind::kDue});
+  const Json request = RequestOf(t, 1);
+  ExpectSums(request);
+  EXPECT_THAT(PathOf(request), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                           StepTimes{"tcp_read", 10, 0, 10},
+                                           StepTimes{"timer", 10, 0, 50},
+                                           StepTimes{"immediate", 0, 30, 10}));
+}
+
 // The second of two timers of a request does not follow the first.
 TEST(CriticalPathTest, ATimerFollowsWhoSetItNotTheTimerBeforeIt) {
   TraceBuilder t;
