@@ -95,6 +95,10 @@ class EventTracker {
   void IoBegan(EventType type, int fd, const IoMoment& at) {
     Open(type, fd, at.ticks, at.seen.since, ReadyKind::kNone);
     open_.seen_by = at.seen.by;
+    // The kernel stamps TCP's.
+    if (type == EventType::kPipeRead && at.seen.latest > at.seen.since) {
+      open_.latest = at.seen.latest;
+    }
     open_.watched = at.watched;
     in_wakeup_ = type == EventType::kMessage;
     if (in_wakeup_) wakeup_ticks_ = at.ticks;

@@ -102,17 +102,20 @@ class ReadyWatcher {
   }
 
   // When `fd` became readable after its last Consumed(), in ticks: about
-  // `since`, and surely by `by`. 0: not seen.
+  // `since`, and surely by `by`; `latest`: when what could be read grew last.
+  // 0: not seen.
   struct Readiness {
     uint64_t since = 0;
     uint64_t by = 0;
+    uint64_t latest = 0;
   };
   Readiness ReadySince(int fd) const {
     if (fd < 0 || fd >= kMaxFds) return {};
     const Slot& slot = slots_[fd];
     const uint64_t ready = slot.ready.load(std::memory_order_relaxed);
     if (ready <= slot.consumed.load(std::memory_order_relaxed)) return {};
-    return {ready, slot.seen.load(std::memory_order_relaxed)};
+    return {ready, slot.seen.load(std::memory_order_relaxed),
+            slot.latest.load(std::memory_order_relaxed)};
   }
 
   // The last time at which it became so, or what was ready grew; 0: not seen.

@@ -1,8 +1,7 @@
 'use strict'
 
 // What random programs found, made small: programs that come together, each with
-// the ms after which it comes. `wrong` says that the report is wrong about them
-// today; whoever mends that takes the line out.
+// the ms after which it comes.
 
 const timer = (ms) => ({ do: 'timer', how: 'setTimeout', ms })
 const promised = (ms) => ({ do: 'timer', how: 'promises', ms })
@@ -10,7 +9,7 @@ const compute = (ms) => ({ do: 'compute', how: 'clock', ms })
 const call = (how, ms) => ({ do: 'call', how, ms })
 const immediate = { do: 'timer', how: 'immediate' }
 
-/** @type {{ name: string, wrong?: string, programs: Partial<import('./plan').Program>[] }[]} */
+/** @type {{ name: string, programs: Partial<import('./plan').Program>[] }[]} */
 module.exports = [
   {
     name: 'a timer that becomes due while another one computes',

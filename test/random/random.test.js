@@ -1,7 +1,7 @@
 'use strict'
 
 // The part of the random programs that runs every time: seeds that stay. What is
-// told wrongly in a way that is not known (known.js) and is so again fails.
+// told wrongly without a word of doubt, and is so again, fails.
 // `node test/random` runs more of them.
 
 const assert = require('node:assert/strict')
@@ -17,6 +17,8 @@ const { Truths } = require('./truth')
 const SEED = 1
 const PROGRAMS = 300
 const AGAIN = 2
+/** Shared connections and emitters that call functions are in every other program. */
+const MOST_LABELLED = 0.4
 const MUTATED = 60
 const MOVED_NS = 20e6
 
@@ -49,13 +51,13 @@ test('a smaller program lacks a step, or has in its place what is within it', ()
   assert.deepEqual(withNeeded(programs, [programs[1]]).map(({ id }) => id), [0, 1])
 })
 
-// To do: it finds kinds that have no name yet, and this runs until they are mended (docs/random-programs.md).
-test(`${PROGRAMS} random programs are told rightly, or wrongly in a way that is known`, { todo: 'kinds without a name' }, async (t) => {
+test(`${PROGRAMS} random programs are told rightly, or the report says that it is not sure`, async (t) => {
   const result = await campaign({ seed: SEED, programs: PROGRAMS, again: AGAIN })
   for (const line of summaryText(result).split('\n')) t.diagnostic(line)
   const wrong = standing(result.failures, AGAIN)
   assert.equal(wrong.length, 0, wrong.map((failure) => `${failureText(failure)}\n${timelineText(failure)}`).join('\n'))
   assert.ok(result.judged > 0.9 * PROGRAMS)
+  assert.ok(result.labelled < MOST_LABELLED * result.judged, `of ${result.labelled} it is not sure`)
 })
 
 test('a report in which 20 ms of I/O are told as queueing is found wrong, program by program', async () => {

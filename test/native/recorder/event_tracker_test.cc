@@ -60,6 +60,26 @@ TEST_F(EventTrackerTest, AReadIsReadySinceItsFirstSegment) {
   EXPECT_LT(records[2].ready_before, static_cast<float>(NsToTicks(1e8)));
 }
 
+// A Unix socket's bytes have no stamps.
+TEST_F(EventTrackerTest, APipesLastPartIsTheOneThatTheWatcherSawLast) {
+  constexpr uint64_t kPart = 1'000'000;
+  Poll(/*waited=*/false);
+  const uint64_t now = Ticks();
+  for (const uint64_t latest : {now - kPart, now - 3 * kPart}) {
+    tracker_->IoBegan(EventType::kPipeRead, 7,
+                      {now, {now - 3 * kPart, now - 2 * kPart, latest}, false});
+    tracker_->IoEnd(0);
+    Js(21);
+  }
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0].kind, RecordKind::kArrival);
+  EXPECT_NEAR(records[0].ready_before, static_cast<float>(kPart), 100);
+  EXPECT_GE(records[1].ready_before, static_cast<float>(3 * kPart));
+  EXPECT_GE(records[2].ready_before, static_cast<float>(3 * kPart));
+}
+
 TEST_F(EventTrackerTest, AQuestionIsWrittenOnceAStepAndOnceAnAnswer) {
   Connection connection{.number = 3, .role = ConnectionRole::kOpened};
   const auto write = [&] {
