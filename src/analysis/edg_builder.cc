@@ -236,6 +236,7 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   node.end_ns = slice_.begin_ns;
   node.ready_ns = event_->ready_ns;
   node.event_begin_ns = event_->begin_ns;
+  node.taken_ns = event_->work.has_value() ? event_->work->taken_ns : 0;
   node.shared_end_ns = slice_.prefix ? slice_.begin_ns : shared_end_ns_;
   node.own_before_ns = graph.own_ns;
   node.event = event_->sequence;
@@ -251,7 +252,8 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   node.ready_kind = is_source ? graph.ready_kind : event_->ready_kind;
   node.flags = static_cast<uint8_t>(
       flags | (slice_.begin_ns > event_->begin_ns ? Node::kSlice : 0) |
-      (event_->loop_slept ? Node::kLoopSlept : 0));
+      (event_->loop_slept ? Node::kLoopSlept : 0) |
+      (IsPools() ? Node::kPooled : 0));
   slice_.request = request;
   slice_.node = graph.LastIndex();
   slice_.owner = graph.owner;
@@ -363,6 +365,7 @@ void EdgBuilder::CloseAll() {
   requests_.ForgetLost();
   registrations_.Clear();
   connections_.Clear();
+  processes_.clear();
   connection_ = nullptr;
   hubs_.clear();
   has_edges_ = false;

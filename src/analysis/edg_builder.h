@@ -156,7 +156,12 @@ class EdgBuilder {
   uint32_t NoteCall(uint32_t text, ConnectionTable::Connection* connection);
   std::string_view PeerOf(const ConnectionTable::Connection& connection) const;
   uint32_t DependencyOfEvent();
+  uint32_t DependencyOfWork();
+  void OnProcess(const InnerRecord& record);
   uint32_t CallOf(RequestRef request) const;
+  bool IsPools() const {
+    return event_->work.has_value() && event_->work->place == WorkPlace::kPool;
+  }
   Registrant WhoRegisteredEvent();
   Registrant WhoseBytes(const ConnectionTable::Connection& connection) const;
   Registrant StepOf(const RegistrationIndex::Entry* entry) const;
@@ -211,6 +216,9 @@ class EdgBuilder {
   bool continues_read_ = false;
   int32_t last_fd_ = kNoFd;
   int64_t last_end_ns_ = 0;
+  // Child processes, by their handles' ids, as dependencies.
+  static constexpr size_t kMaxProcesses = 1 << 16;
+  absl::flat_hash_map<uint64_t, uint32_t> processes_;
   std::optional<uint32_t> event_dependency_;  // once it was asked for
   absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
   CriticalPath path_{};

@@ -19,15 +19,19 @@ bool BringsBytes(EventType type) {
 void EdgBuilder::OnConnection(const InnerRecord& record) {
   if (record.kind == RecordKind::kConnection) {
     const auto fd = static_cast<int32_t>(record.number);
-    const bool opened =
-        record.type == static_cast<uint8_t>(ConnectionRole::kOpened);
-    if (fd < 0) return;
+    const auto role = static_cast<ConnectionRole>(record.type);
+    if (fd < 0) return OnProcess(record);
     // The event's own, which is accepted or connected in it, has no bytes yet.
     connection_ = nullptr;
     ConnectionTable::Connection* const connection = connections_.Begin(
         fd, record.aux,
-        opened ? ConnectionRole::kOpened : ConnectionRole::kAccepted,
+        role <= ConnectionRole::kMaxValue ? role : ConnectionRole::kAccepted,
         record.text);
+    if (role == ConnectionRole::kChild) {
+      connection->dependency = dependencies_->InternWork(
+          DependencyKind(EventType::kChild), PeerOf(*connection));
+      return;
+    }
     // Until it is known what is spoken there.
     const std::string_view peer = PeerOf(*connection);
     const bool local = peer.starts_with('/') || peer.starts_with('@');
@@ -40,6 +44,11 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
   } else if (record.type == static_cast<uint8_t>(UseKind::kClosed)) {
     connection_ = nullptr;
     connections_.End(record.aux);
+  } else if (record.type == static_cast<uint8_t>(UseKind::kMeasured)) {
+    const ConnectionTable::Connection* const connection =
+        connections_.OfNumber(record.aux);
+    if (connection == nullptr) return;
+    dependencies_->NoteTcp(connection->dependency, record.number, record.text);
   }
 }
 
@@ -75,9 +84,8 @@ uint32_t EdgBuilder::NoteCall(uint32_t text,
                               ConnectionTable::Connection* connection) {
   const std::string* const operation = stream_->StringOf(text);
   if (operation == nullptr) return DependencyTable::kUnknown;
-  connection->dependency = dependencies_->Intern(
-      std::string_view(*operation).substr(0, operation->find(' ')),
-      PeerOf(*connection));
+  connection->dependency =
+      dependencies_->InternCalled(*operation, PeerOf(*connection));
   return dependencies_->InternCall(*operation);
 }
 
@@ -93,14 +101,40 @@ uint32_t EdgBuilder::DependencyOfEvent() {
   const bool connects = event_->type == EventType::kConnect;
   const ConnectionTable::Connection* const connection =
       connects ? connections_.OfFd(event_->fd) : connection_;
-  if (connection == nullptr) {
-    event_dependency_ = dependencies_->Intern(DependencyKind(event_->type));
+  if (const auto process = processes_.find(event_->async_id);
+      process != processes_.end()) {
+    event_dependency_ = process->second;
+  } else if (connection == nullptr) {
+    event_dependency_ = DependencyOfWork();
   } else if (connection->role == ConnectionRole::kAccepted) {
     event_dependency_ = dependencies_->Intern("client");
   } else {
     event_dependency_ = connection->dependency;
   }
   return *event_dependency_;
+}
+
+// A child process, whose handle's callback tells of its end.
+void EdgBuilder::OnProcess(const InnerRecord& record) {
+  const std::string* const program = stream_->StringOf(record.text);
+  if (record.type != static_cast<uint8_t>(ConnectionRole::kChild) ||
+      record.async_id == 0 || program == nullptr) {
+    return;
+  }
+  if (processes_.size() >= kMaxProcesses) processes_.clear();
+  processes_[record.async_id] =
+      dependencies_->InternWork(DependencyKind(EventType::kChild), *program);
+}
+
+// What was done elsewhere may say what it was about.
+uint32_t EdgBuilder::DependencyOfWork() {
+  const char* const kind = DependencyKind(event_->type);
+  if (!event_->work.has_value()) return dependencies_->Intern(kind);
+  const std::string* const about = stream_->StringOf(event_->work->text);
+  const uint32_t dependency = dependencies_->InternWork(
+      kind, about != nullptr ? std::string_view(*about) : std::string_view());
+  if (IsPools()) dependencies_->NotePool(dependency, event_->work->threads);
+  return dependency;
 }
 
 uint32_t EdgBuilder::CallOf(RequestRef request) const {

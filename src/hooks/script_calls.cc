@@ -1,5 +1,6 @@
 #include "hooks/script_calls.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #include "hooks/stock_provider.h"
@@ -76,6 +77,30 @@ void TimerClock(const Arguments& args) {
   StockProvider::SetTimerClock(args[0].As<v8::Number>()->Value());
 }
 
+// process(asyncId, fd, program): of a child process, or of a pipe to it.
+void Process(const Arguments& args) {
+  if (StockProvider::Tracker() == nullptr || !args[0]->IsNumber()) return;
+  const v8::String::Utf8Value program(args.GetIsolate(), args[2]);
+  if (*program == nullptr) return;
+  StockProvider::NoteProcess(
+      static_cast<uint64_t>(args[0].As<v8::Number>()->Value()),
+      Descriptor(args, 1), {*program, static_cast<size_t>(program.length())});
+}
+
+// https(fd, method, path)
+void Https(const Arguments& args) {
+  if (StockProvider::Tracker() == nullptr || !args[1]->IsString() ||
+      !args[2]->IsString()) {
+    return;
+  }
+  const v8::String::Utf8Value method(args.GetIsolate(), args[1]);
+  const v8::String::Utf8Value path(args.GetIsolate(), args[2]);
+  if (*method == nullptr || *path == nullptr) return;
+  StockProvider::NoteHttps(Descriptor(args, 0),
+                           {*method, static_cast<size_t>(method.length())},
+                           {*path, static_cast<size_t>(path.length())});
+}
+
 void Install(v8::Isolate* isolate, v8::Local<v8::Object> target,
              const char* name, v8::FunctionCallback call) {
   const v8::Local<v8::Context> context = isolate->GetCurrentContext();
@@ -96,6 +121,8 @@ void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "slice", &Slice);
   Install(isolate, target, "sliceOfId", &SliceOfId);
   Install(isolate, target, "timerClock", &TimerClock);
+  Install(isolate, target, "process", &Process);
+  Install(isolate, target, "https", &Https);
 }
 
 }  // namespace edgewise
