@@ -198,6 +198,17 @@ int Close(int fd) {
   return close(fd);
 }
 
+// libuv closes by this, so that no thread is cancelled in it. Arguments that
+// there are not are whatever the caller left there; the kernel takes none.
+long Syscall(long number, long a, long b, long c, long d, long e, long f) {
+  if (number == SYS_close) {
+    if (SystemCallObserver* const self = observer) {
+      self->BeforeClose(static_cast<int>(a));
+    }
+  }
+  return syscall(number, a, b, c, d, e, f);
+}
+
 // Only the call's third argument is optional, and undefined then.
 int OpenFile(const char* path, int flags, mode_t mode) {
   const int fd = open(path, flags, mode);
@@ -238,6 +249,7 @@ const Replacement kReplacements[] = {
     {"open", reinterpret_cast<void*>(&OpenFile)},
     {"open64", reinterpret_cast<void*>(&OpenFile64)},
     {"close", reinterpret_cast<void*>(&Close)},
+    {"syscall", reinterpret_cast<void*>(&Syscall)},
     {"sigaction", reinterpret_cast<void*>(&SigAction)},
 };
 

@@ -4,14 +4,17 @@
 
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
+const http = require('node:http')
+const https = require('node:https')
 const path = require('node:path')
 const test = require('node:test')
 const { inParallel, report, reportedRequests, request, startApp, temporaryDirectory, traceFiles } = require('./recorded-app')
 
 const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const HELD = 120 // ms
-const TOLERANCE_NS = 10e6 // A busy machine.
+const TOLERANCE_NS = 20e6 // A busy machine.
 
 /** @param {string} out @param {string} route @returns {any[]} what the requests of a route waited for */
 function waits (out, route) {
@@ -39,6 +42,7 @@ async function startPooled (t, threads, env = {}) {
 
 test('work that no thread of the pool has time for is queueing in the pool', async (t) => {
   const { app, release } = await startPooled(t, 1)
+  await request(app.port, '/read') // So that V8 knows the way.
   const blocked = request(app.port, '/blocked')
   await sleep(60)
   const read = request(app.port, '/read')
@@ -50,7 +54,7 @@ test('work that no thread of the pool has time for is queueing in the pool', asy
   assert.equal(holder.pool.threads, 1)
   lasts(holder, 'work_ns', released - heldSince)
   lasts(holder, 'queue_ns', 0)
-  const [waiting] = waits(app.out, 'GET /read')
+  const [waiting] = waits(app.out, 'GET /read') // Of the two, next to nothing is the first's.
   assert.equal(waiting.what, 'file /tmp/:id')
   lasts(waiting, 'queue_ns', released - waitsSince)
   lasts(waiting, 'work_ns', 0)
@@ -101,3 +105,56 @@ test('EDGEWISE_PATHS=1 tells whole paths', async (t) => {
   await app.stop()
   assert.deepEqual(waits(app.out, 'GET /read').map(({ peer }) => peer), [path.join(fs.realpathSync(app.root), 'shelf/box/sw0rdfish.json')])
 })
+
+test('a child process is named by its program, whatever of it is waited for', async (t) => {
+  const { app } = await startPooled(t, 4)
+  for (const url of ['/ended', '/said', '/messaged']) await request(app.port, url)
+  await app.stop()
+  for (const [route, program] of Object.entries({ ended: 'sleep', said: 'sh', messaged: path.basename(process.execPath) })) {
+    const [row] = waits(app.out, `GET /${route}`)
+    assert.deepEqual([row.what, row.kind, row.peer], [`process ${program}`, 'process', program])
+    assert.ok(row.io_ns >= (HELD - 2) * 1e6, `${route}: ${JSON.stringify(row)}`)
+  }
+  for (const file of traceFiles(app.out)) assert.ok(!fs.readFileSync(file, 'latin1').includes('sw0rdfish'), 'no argument')
+})
+
+/** A server of this process that answers after HELD ms. */
+async function startBackend (t, module, options) {
+  const server = module.createServer(options, (/** @type {any} */ _, /** @type {any} */ answer) => setTimeout(() => answer.end('answer'), HELD))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.closeAllConnections() || server.close())
+  return server.address().port
+}
+
+const TLS = Object.fromEntries(['key', 'cert'].map((what, i) => [what, fs.readFileSync(path.join(__dirname, 'apps/tls', ['key.pem', 'certificate.pem'][i]))]))
+
+test('peers have the names that were resolved to their addresses', async (t) => {
+  const { app } = await startPooled(t, 4)
+  const port = await startBackend(t, http)
+  for (let i = 0; i < 3; i++) await request(app.port, `/called/http/${port}/users/42`)
+  await request(app.port, '/closed')
+  await app.stop()
+  const rows = waits(app.out, `GET /called/http/:id/users/:id`)
+  const row = rows.find(({ kind }) => kind === 'http')
+  assert.deepEqual([row.what, row.calls], [`http localhost (127.0.0.1:${port})`, 3])
+  assert.ok(row.io_ns >= 3 * (HELD - 2) * 1e6)
+  assert.equal(row.retransmits, 0)
+  assert.ok(row.rtt_us > 0 && row.rtt_us < 100_000, `a round trip of the loopback: ${row.rtt_us} us`)
+})
+
+for (const [how, env] of Object.entries({ called: {}, fetched: { NODE_EXTRA_CA_CERTS: path.join(__dirname, 'apps/tls/certificate.pem') } })) {
+  test(`${how}: what TLS hides is told by who asks`, async (t) => {
+    const { app } = await startPooled(t, 4, env)
+    const port = await startBackend(t, https, TLS)
+    for (let i = 0; i < 4; i++) assert.equal((await request(app.port, `/${how}/https/${port}/users/42`)).body, how)
+    await app.stop()
+    const out = report(app.out, { percentile: 0.001 })
+    const row = out.dependencies[0]
+    assert.equal(row.what, `https localhost (127.0.0.1:${port})`)
+    assert.ok(row.calls >= 2, JSON.stringify(out.dependencies))
+    const calls = out.slowest.flatMap(({ path }) => path.map(({ call }) => call))
+    assert.ok(calls.filter((call) => call === 'https GET /users/:id').length >= 3, JSON.stringify(calls))
+    for (const file of traceFiles(app.out)) assert.ok(!fs.readFileSync(file, 'latin1').includes('sw0rdfish'), 'no query')
+  })
+}
