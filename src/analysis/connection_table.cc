@@ -6,7 +6,7 @@ namespace edgewise {
 
 bool ConnectionTable::Connection::Ask(const Asker& asker) {
   if (answered) {
-    const bool shared = askers.size() > 1;
+    const bool shared = multiplexed || askers.size() > 1;
     std::erase_if(askers, [shared](const Asker& earlier) {
       return !shared || earlier.resumed;
     });

@@ -36,6 +36,7 @@ class ConnectionTable {
     // Opened: who has asked, and not been answered for all that is known.
     std::vector<Asker> askers;
     bool answered = false;  // bytes came since the last question
+    bool multiplexed = false;  // HTTP/2: answers come in any order
 
     // `asker` has asked. After an answer to a single asker a new exchange
     // begins; what several have asked may be answered in parts. False: it adds

@@ -86,6 +86,8 @@ uint32_t EdgBuilder::NoteCall(uint32_t text,
   if (operation == nullptr) return DependencyTable::kUnknown;
   connection->dependency =
       dependencies_->InternCalled(*operation, PeerOf(*connection));
+  connection->multiplexed =
+      operation->starts_with("h2") || operation->starts_with("grpc");
   return dependencies_->InternCall(*operation);
 }
 
@@ -153,6 +155,14 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
   connection_ =
       BringsBytes(event_->type) ? connections_.OfFd(event_->fd) : nullptr;
   if (connection_ != nullptr) {
+    // A stream of HTTP/2 is a resource of its own.
+    const Registrant stream = connection_->multiplexed
+                                  ? StepOf(FindById(event_->async_id))
+                                  : Registrant{};
+    if (stream.request.generation != 0 &&
+        connection_->Find(stream.request) != nullptr) {
+      return {stream.request, LatestAsking(stream.request, stream.node)};
+    }
     const Registrant owner = WhoseBytes(*connection_);
     if (owner.request.generation != 0) return owner;
     if (connection_->IsAskedByKnown() && !continues_read_) return {};

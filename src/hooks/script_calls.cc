@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "hooks/stock_provider.h"
 #include "recorder/event_tracker.h"
@@ -87,8 +88,9 @@ void Process(const Arguments& args) {
       Descriptor(args, 1), {*program, static_cast<size_t>(program.length())});
 }
 
-// https(fd, method, path)
-void Https(const Arguments& args) {
+// A method and a path of HTTP.
+template <typename Note>
+void WithMethodAndPath(const Arguments& args, Note note) {
   if (StockProvider::Tracker() == nullptr || !args[1]->IsString() ||
       !args[2]->IsString()) {
     return;
@@ -96,9 +98,23 @@ void Https(const Arguments& args) {
   const v8::String::Utf8Value method(args.GetIsolate(), args[1]);
   const v8::String::Utf8Value path(args.GetIsolate(), args[2]);
   if (*method == nullptr || *path == nullptr) return;
-  StockProvider::NoteHttps(Descriptor(args, 0),
-                           {*method, static_cast<size_t>(method.length())},
-                           {*path, static_cast<size_t>(path.length())});
+  note(std::string_view(*method, static_cast<size_t>(method.length())),
+       std::string_view(*path, static_cast<size_t>(path.length())));
+}
+
+// https(fd, method, path)
+void Https(const Arguments& args) {
+  WithMethodAndPath(args, [&](std::string_view method, std::string_view path) {
+    StockProvider::NoteHttps(Descriptor(args, 0), method, path);
+  });
+}
+
+// stream(fd, method, path, grpc)
+void Stream(const Arguments& args) {
+  WithMethodAndPath(args, [&](std::string_view method, std::string_view path) {
+    StockProvider::NoteStream(Descriptor(args, 0), method, path,
+                              args[3]->IsTrue());
+  });
 }
 
 void Install(v8::Isolate* isolate, v8::Local<v8::Object> target,
@@ -123,6 +139,7 @@ void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "timerClock", &TimerClock);
   Install(isolate, target, "process", &Process);
   Install(isolate, target, "https", &Https);
+  Install(isolate, target, "stream", &Stream);
 }
 
 }  // namespace edgewise

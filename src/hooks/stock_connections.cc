@@ -56,7 +56,7 @@ void StockProvider::BeforeSocketError(int fd) {
 void StockProvider::NoteQuestion(Connection* connection, const void* data,
                                  size_t size, ssize_t bytes) {
   connection->written_bytes += static_cast<uint64_t>(bytes);
-  if (!tracker_->Asks(*connection)) return;
+  if (connection->streams || !tracker_->Asks(*connection)) return;
   const uint32_t seen = questions_->NameOf(data, size, connection);
   // The handshake comes before what it hides.
   const bool hidden = connection->talk.protocol() == Protocol::kTls &&
@@ -69,15 +69,31 @@ void StockProvider::NoteQuestion(Connection* connection, const void* data,
 void StockProvider::NoteHttps(int fd, std::string_view method,
                               std::string_view path) {
   StockProvider* const self = ForThread();
-  if (!self->recording()) return;
-  Connection* const connection = self->connections_.Of(fd);
-  if (connection == nullptr || connection->role != ConnectionRole::kOpened) {
-    return;
-  }
+  Connection* const connection = self->Asking(fd);
+  if (connection == nullptr) return;
   connection->told = self->questions_->NameOfHttps(method, path);
   if (connection->shaken) {
     self->tracker_->PushQuestion(connection, connection->told);
   }
+}
+
+void StockProvider::NoteStream(int fd, std::string_view method,
+                               std::string_view path, bool grpc) {
+  StockProvider* const self = ForThread();
+  Connection* const connection = self->Asking(fd);
+  if (connection == nullptr) return;
+  connection->streams = true;
+  self->tracker_->PushQuestion(
+      connection, self->questions_->NameOfStream(method, path, grpc));
+}
+
+// A connection that the application has opened; null: none.
+Connection* StockProvider::Asking(int fd) {
+  if (!recording()) return nullptr;
+  Connection* const connection = connections_.Of(fd);
+  const bool asks =
+      connection != nullptr && connection->role == ConnectionRole::kOpened;
+  return asks ? connection : nullptr;
 }
 
 void StockProvider::NoteProcess(uint64_t async_id, int fd,

@@ -63,6 +63,9 @@ class StockProvider : private SystemCallObserver {
   static void NoteProcess(uint64_t async_id, int fd, std::string_view program);
   // What is asked by HTTP on a connection whose bytes TLS hides.
   static void NoteHttps(int fd, std::string_view method, std::string_view path);
+  // A stream of HTTP/2 is asked for, or by gRPC; it is written later.
+  static void NoteStream(int fd, std::string_view method, std::string_view path,
+                         bool grpc);
 
   // Whether system calls can be seen in this process, and else why not.
   static absl::Status CanInterpose();
@@ -137,6 +140,7 @@ class StockProvider : private SystemCallObserver {
   }
   void NoteQuestion(Connection* connection, const void* data, size_t size,
                     ssize_t bytes);
+  Connection* Asking(int fd);
   void Measure(int fd, const Connection& connection);
   uint32_t InternPeer(const sockaddr* address, socklen_t length);
   absl::Status StartHelpers(const ProviderConfig& config);

@@ -61,7 +61,13 @@ void AppendPlace(std::string_view path, OperationText* place) {
   if (place->length == 0) place->Append('/');
 }
 
-void AppendFolded(std::string_view place, OperationText* folded) {
+void AppendFolded(OperationText plain, OperationText* folded) {
+  // What is special in a URL is not in a path, and what cannot be told in a
+  // name was made a question mark.
+  std::replace_if(
+      plain.text, plain.text + plain.length,
+      [](char c) { return c == '?' || c == '#'; }, '_');
+  const std::string_view place = plain.view();
   // Of a relative one the begin is no name.
   const size_t begin = std::min(place.find('/'), place.size());
   folded->Append(place.substr(0, begin));
@@ -73,7 +79,7 @@ void AppendFolded(std::string_view place, OperationText* folded) {
 void AppendFilePlace(std::string_view path, OperationText* place) {
   OperationText plain;
   AppendPlace(path, &plain);
-  AppendFolded(plain.view(), place);
+  AppendFolded(plain, place);
 }
 
 uint32_t FilePlaces::NameOf(std::string_view path) {
@@ -87,7 +93,7 @@ uint32_t FilePlaces::NameOf(std::string_view path) {
   Name& name = names_[hash % kNames];
   if (name.id != 0 && name.place.view() == place.view()) return name.id;
   OperationText folded;
-  AppendFolded(place.view(), &folded);
+  AppendFolded(place, &folded);
   name = {recorder_->InternString(folded.view()), place};
   return name.id;
 }

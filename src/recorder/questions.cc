@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "recorder/protocol/families.h"
 #include "recorder/protocol/fold.h"
 #include "recorder/protocol/hash.h"
 
@@ -22,6 +23,21 @@ uint32_t Questions::NameOf(const void* data, size_t bytes,
 
 uint32_t Questions::NameOfHttps(std::string_view method,
                                 std::string_view path) {
+  return NameOfHttp("https", method, path);
+}
+
+uint32_t Questions::NameOfStream(std::string_view method, std::string_view path,
+                                 bool grpc) {
+  if (!grpc || !IsGrpcPath(path)) {
+    return NameOfHttp(grpc ? "grpc" : "h2", method, path);
+  }
+  OperationText operation;
+  operation.Assign(path);
+  return IdOf("grpc", operation);
+}
+
+uint32_t Questions::NameOfHttp(std::string_view protocol,
+                               std::string_view method, std::string_view path) {
   constexpr size_t kLongestMethod = 16;
   OperationText operation;
   operation.Assign(method.substr(0, kLongestMethod));
@@ -29,7 +45,7 @@ uint32_t Questions::NameOfHttps(std::string_view method,
     operation.Append(' ');
     AppendFoldedPath(path, /*complete=*/true, &operation);
   }
-  return IdOf("https", operation);
+  return IdOf(protocol, operation);
 }
 
 uint32_t Questions::IdOf(std::string_view protocol,

@@ -31,6 +31,10 @@ class Questions {
   // The same of what is asked by HTTP over TLS: "https GET /users/:id".
   uint32_t NameOfHttps(std::string_view method, std::string_view path);
 
+  // The same of a stream of HTTP/2, or of a call of gRPC.
+  uint32_t NameOfStream(std::string_view method, std::string_view path,
+                        bool grpc);
+
  private:
   struct Name {
     std::string_view protocol;  // of a static name
@@ -39,6 +43,8 @@ class Questions {
   };
   static constexpr size_t kNames = 128;
 
+  uint32_t NameOfHttp(std::string_view protocol, std::string_view method,
+                      std::string_view path);
   uint32_t IdOf(std::string_view protocol, const OperationText& operation);
 
   Recorder* const recorder_;

@@ -7,6 +7,7 @@ const { execFileSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
+const http2 = require('node:http2')
 const https = require('node:https')
 const path = require('node:path')
 const test = require('node:test')
@@ -141,6 +142,35 @@ test('peers have the names that were resolved to their addresses', async (t) => 
   assert.ok(row.io_ns >= 3 * (HELD - 2) * 1e6)
   assert.equal(row.retransmits, 0)
   assert.ok(row.rtt_us > 0 && row.rtt_us < 100_000, `a round trip of the loopback: ${row.rtt_us} us`)
+})
+
+test('streams of one HTTP/2 session have the names of what each asks', async (t) => {
+  const { app } = await startPooled(t, 4)
+  const server = http2.createServer().on('stream', (stream, headers) => {
+    setTimeout(() => {
+      stream.respond()
+      stream.end('answer')
+    }, String(headers[':path']).startsWith('/slow') ? HELD : HELD / 3)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = /** @type {any} */ (server.address())
+  const get = (/** @type {string} */ asked) => request(app.port, `/streamed/${port}/${asked}`)
+  await get('first') // The session begins with it.
+  for (let i = 0; i < 3; i++) await Promise.all(['slow/1', 'fast/2', 'pets.Shop/Buy', 'fast/3'].map(get))
+  app.child.kill()
+  await app.ended
+  const routes = { 'slow/:id': 'h2 GET /slow/:id', 'fast/:id': 'h2 GET /fast/:id', 'pets.Shop/Buy': 'grpc /pets.Shop/Buy' }
+  for (const [asked, name] of Object.entries(routes)) {
+    const out = report(app.out, { route: `GET /streamed/:id/${asked}`, percentile: 0.001 })
+    const calls = out.slowest.map(({ path }) => path.filter(({ call, io_ns: ns }) => call && ns > 5e6).map(({ call }) => call))
+    assert.ok(calls.length >= 3)
+    for (const each of calls) assert.deepEqual(each, [name], `${asked}: ${JSON.stringify(calls)}`)
+    const row = out.dependencies[0]
+    assert.equal(row.what, `${name.split(' ')[0]} localhost (127.0.0.1:${port})`)
+    assert.equal(row.calls, out.requests.count)
+  }
 })
 
 for (const [how, env] of Object.entries({ called: {}, fetched: { NODE_EXTRA_CA_CERTS: path.join(__dirname, 'apps/tls/certificate.pem') } })) {

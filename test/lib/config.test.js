@@ -91,7 +91,7 @@ for (const [name, { key, good, bad }] of Object.entries(CASES)) {
       assert.ok(problems[0].startsWith(`${name}="${text}" is not allowed: allowed is `), problems[0])
       const { values } = /** @type {any} */ (VARIABLES.find((variable) => variable.name === name))
       assert.ok(problems[0].includes(values), problems[0])
-      const used = /** @type {any} */ (DEFAULTS)[key] === null ? 'it stays unset' : `using ${key === 'enabled' ? 1 : /** @type {any} */ (DEFAULTS)[key]}`
+      const used = /** @type {any} */ (DEFAULTS)[key] === null ? 'it stays unset' : `using ${typeof /** @type {any} */ (DEFAULTS)[key] === 'boolean' ? Number(/** @type {any} */ (DEFAULTS)[key]) : /** @type {any} */ (DEFAULTS)[key]}`
       assert.ok(problems[0].endsWith(used), problems[0])
     })
   }

@@ -13,6 +13,8 @@ const HELD_S = '0.12'
 const ca = fs.readFileSync(path.join(__dirname, 'tls/certificate.pem'))
 /** @type {Record<string, any>} */
 const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
+/** @type {any} */
+let session = null
 const fifo = process.env.FIFO ?? ''
 const directory = path.join(process.cwd(), 'shelf', 'box')
 fs.mkdirSync(directory, { recursive: true })
@@ -49,6 +51,13 @@ const handlers = {
   fetched: (request, response) => {
     const [, , protocol, port, ...asked] = request.url.split('/')
     fetch(`${protocol}://localhost:${port}/${asked.join('/')}?token=sw0rdfish`).then((answer) => answer.text()).then(() => response.end('fetched'), (error) => response.end(String(error.cause)))
+  },
+  // A stream each of one session; whose names must not be mixed up.
+  streamed: (request, response) => {
+    const [, , port, ...asked] = request.url.split('/')
+    session ??= require('node:http2').connect(`http://localhost:${port}`)
+    const type = asked[0] === 'pets.Shop' ? { ':method': 'POST', 'content-type': 'application/grpc' } : {}
+    session.request({ ':path': `/${asked.join('/')}?token=sw0rdfish`.replace(/^(.pets.*)\?.*/, '$1'), ...type }).resume().on('end', () => response.end('streamed')).end()
   },
   closed: (request, response) => {
     for (const agent of Object.values(agents)) agent.destroy()
