@@ -18,6 +18,7 @@ class ConnectionTable {
     uint32_t node;       // its latest step that asked
     bool resumed;        // by what came since
     uint32_t call = 0;   // what it has asked: DependencyTable's
+    uint32_t dependency = 0;  // of whom, by what is spoken: the same
   };
 
   struct Connection {

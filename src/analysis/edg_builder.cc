@@ -246,7 +246,7 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   node.begin_piece = slice_.begin_piece;
   node.end_piece = slice_.begin_piece;
   node.parent = parent;
-  node.dependency = DependencyOfEvent();
+  node.dependency = DependencyOf(request);
   node.call = CallOf(request);
   node.type = event_->type;
   node.ready_kind = is_source ? graph.ready_kind : event_->ready_kind;

@@ -155,6 +155,7 @@ class EdgBuilder {
   void OnQuestion(const InnerRecord& record);
   uint32_t NoteCall(uint32_t text, ConnectionTable::Connection* connection);
   std::string_view PeerOf(const ConnectionTable::Connection& connection) const;
+  uint32_t DependencyOf(RequestRef request);
   uint32_t DependencyOfEvent();
   uint32_t DependencyOfWork();
   void OnProcess(const InnerRecord& record);

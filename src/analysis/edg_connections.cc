@@ -73,7 +73,8 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
                      dependencies_->Call(call).find(' ') != std::string::npos;
   if (before != nullptr && !before->resumed && !named) call = before->call;
   const bool anew =
-      connection->Ask({asker.request, asker.node, /*resumed=*/false, call});
+      connection->Ask({asker.request, asker.node, /*resumed=*/false, call,
+                       connection->dependency});
   if (anew && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).CountCall(connection->dependency);
   }
@@ -95,6 +96,16 @@ std::string_view EdgBuilder::PeerOf(
     const ConnectionTable::Connection& connection) const {
   const std::string* const peer = stream_->StringOf(connection.peer);
   return peer != nullptr ? std::string_view(*peer) : std::string_view();
+}
+
+// What the request has waited for. Streams of one session may speak several
+// protocols: gRPC beside HTTP/2.
+uint32_t EdgBuilder::DependencyOf(RequestRef request) {
+  if (connection_ != nullptr && connection_->multiplexed) {
+    const ConnectionTable::Asker* const asker = connection_->Find(request);
+    if (asker != nullptr) return asker->dependency;
+  }
+  return DependencyOfEvent();
 }
 
 // What the event's request has waited for.

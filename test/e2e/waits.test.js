@@ -53,11 +53,12 @@ test('work that no thread of the pool has time for is queueing in the pool', asy
   await app.stop()
   const [holder] = waits(app.out, 'GET /blocked')
   assert.equal(holder.pool.threads, 1)
-  lasts(holder, 'work_ns', released - heldSince)
-  lasts(holder, 'queue_ns', 0)
+  // What the handler does after it has asked, on a busy machine, is no waiting.
+  assert.ok(holder.io_ns <= released - heldSince + TOLERANCE_NS && holder.io_ns >= HELD * 1e6, JSON.stringify(holder))
+  lasts(holder, 'work_ns', holder.io_ns)
   const [waiting] = waits(app.out, 'GET /read') // Of the two, next to nothing is the first's.
   assert.equal(waiting.what, 'file /tmp/:id')
-  lasts(waiting, 'queue_ns', released - waitsSince)
+  assert.ok(waiting.pool.queue_ns <= released - waitsSince + TOLERANCE_NS && waiting.pool.queue_ns >= (HELD - 40) * 1e6, JSON.stringify(waiting))
   lasts(waiting, 'work_ns', 0)
   assert.equal(waiting.pool.unknown_ns, 0)
 })
