@@ -23,7 +23,8 @@ let met = false
 /** @type {WeakSet<object>} prototypes */
 const asking = new WeakSet()
 
-const isLoaded = () => process.moduleLoadList?.includes('NativeModule http2')
+// Not documented, but there since Node 0.
+const isLoaded = () => /** @type {any} */ (process).moduleLoadList?.includes('NativeModule http2')
 
 // Once: what was wrapped stays so.
 function meet () {

@@ -5,8 +5,8 @@
 namespace edgewise {
 
 bool ConnectionTable::Connection::Ask(const Asker& asker) {
-  if (answered) {
-    const bool shared = multiplexed || askers.size() > 1;
+  if (answered && !multiplexed) {
+    const bool shared = askers.size() > 1;
     std::erase_if(askers, [shared](const Asker& earlier) {
       return !shared || earlier.resumed;
     });
@@ -30,6 +30,17 @@ void ConnectionTable::Connection::Resumed(RequestRef request, uint32_t node) {
   for (Asker& asker : askers) {
     if (asker.request == request) asker.resumed = true;
   }
+}
+
+const ConnectionTable::Asker* ConnectionTable::Connection::OnlyWaiting() const {
+  if (!multiplexed) return askers.size() == 1 ? &askers.front() : nullptr;
+  const Asker* only = nullptr;
+  for (const Asker& asker : askers) {
+    if (asker.resumed) continue;
+    if (only != nullptr) return nullptr;
+    only = &asker;
+  }
+  return only;
 }
 
 const ConnectionTable::Asker* ConnectionTable::Connection::Find(

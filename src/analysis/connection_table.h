@@ -41,12 +41,14 @@ class ConnectionTable {
 
     // `asker` has asked. After an answer to a single asker a new exchange
     // begins; what several have asked may be answered in parts. False: it adds
-    // to what it has asked before.
+    // to what it has asked before. Of one that is multiplexed all are kept.
     bool Ask(const Asker& asker);
     // A step of `request` was resumed by what came.
     void Resumed(RequestRef request, uint32_t node);
     const Asker* Find(RequestRef request) const;
     bool IsAskedByKnown() const;
+    // Whom what comes must be for; null: that is not known.
+    const Asker* OnlyWaiting() const;
   };
 
   // Null: none that is known. Valid until the next call that is not const.

@@ -67,15 +67,25 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
   const bool goes_on = !connection->answered && !connection->askers.empty();
   if (asker.request.generation == 0 && goes_on) return;
   uint32_t call = NoteCall(record.text, connection);
+  if (connection->multiplexed) {
+    std::erase_if(connection->askers, [this](const auto& earlier) {
+      return !requests_.IsOpen(earlier.request);
+    });
+  }
   // More of a question, in another step, says nothing of what is asked.
   const ConnectionTable::Asker* const before = connection->Find(asker.request);
   const bool named = call != DependencyTable::kUnknown &&
                      dependencies_->Call(call).find(' ') != std::string::npos;
   if (before != nullptr && !before->resumed && !named) call = before->call;
+  // Of several streams that a request waits for it is not known which one an
+  // answer is of, but where they ask the same.
+  const bool beside =
+      connection->multiplexed && before != nullptr && !before->resumed && named;
+  if (beside && before->call != call) call = DependencyTable::kUnknown;
   const bool anew =
       connection->Ask({asker.request, asker.node, /*resumed=*/false, call,
                        connection->dependency});
-  if (anew && requests_.IsOpen(asker.request)) {
+  if ((anew || beside) && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).CountCall(connection->dependency);
   }
 }
@@ -187,10 +197,10 @@ EdgBuilder::Registrant EdgBuilder::WhoseBytes(
     const ConnectionTable::Connection& connection) const {
   const auto is_open = [this](RequestRef ref) { return requests_.IsOpen(ref); };
   if (connection.role == ConnectionRole::kOpened) {
-    if (connection.askers.size() != 1) return {};
-    const ConnectionTable::Asker& asker = connection.askers.front();
-    return is_open(asker.request) ? Registrant{asker.request, asker.node}
-                                  : Registrant{};
+    const ConnectionTable::Asker* const asker = connection.OnlyWaiting();
+    return asker != nullptr && is_open(asker->request)
+               ? Registrant{asker->request, asker->node}
+               : Registrant{};
   }
   if (connection.served.empty()) return {};
   const RequestRef latest = connection.served.back();

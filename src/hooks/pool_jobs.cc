@@ -11,7 +11,8 @@
 
 // glibc's; pthread_atfork() is a call of it that each object has of its own.
 extern "C" int __register_atfork(void (*prepare)(), void (*parent)(),
-                                 void (*child)(), void* object);
+                                 void (*child)(), void* object)
+    __attribute__((weak));  // Not every C library has it.
 
 namespace edgewise {
 namespace {

@@ -137,7 +137,7 @@ test('peers have the names that were resolved to their addresses', async (t) => 
   for (let i = 0; i < 3; i++) await request(app.port, `/called/http/${port}/users/42`)
   await request(app.port, '/closed')
   await app.stop()
-  const rows = waits(app.out, `GET /called/http/:id/users/:id`)
+  const rows = waits(app.out, 'GET /called/http/:id/users/:id')
   const row = rows.find(({ kind }) => kind === 'http')
   assert.deepEqual([row.what, row.calls], [`http localhost (127.0.0.1:${port})`, 3])
   assert.ok(row.io_ns >= 3 * (HELD - 2) * 1e6)

@@ -122,8 +122,7 @@ TEST(NamedDependenciesTest, AChildProcessIsItsProgram) {
   const uint64_t other = t.Register();
   t.Event(60, 65, {EventType::kChild, 60, process, ReadyKind::kObserved, 0, 3});
   t.Use(70, 1, UseKind::kClosed);
-  // Another file has the pipe's number.
-  t.End(85, 1);
+  t.End(85, 1);  // Another file has the pipe's number.
   t.Event(80, 90,
           {EventType::kPipeRead, 80, other, ReadyKind::kObserved, 0, 11});
   const Json rows = ReportOf(t)["dependencies"];
@@ -131,9 +130,43 @@ TEST(NamedDependenciesTest, AChildProcessIsItsProgram) {
   EXPECT_EQ(rows[0]["what"], "process convert");
   EXPECT_EQ(rows[0]["kind"], "process");
   EXPECT_EQ(rows[0]["peer"], "convert");
-  EXPECT_EQ(rows[0]["in_turn"], 2);
+  EXPECT_EQ(rows[0]["in_turn"], 1);
   EXPECT_EQ(rows[0]["calls"], nullptr);
   EXPECT_EQ(rows[1]["what"], "pipe_read");
+}
+
+TEST(NamedDependenciesTest, WhatAChildProcessSaysIsItsPrograms) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  const uint64_t pipe = t.Register();
+  t.Connection(3, 1, 11, kChild, "convert");
+  t.Event(0, 10, Read(0, kCreated, kClient));
+  t.End(45, 1);
+  t.Event(40, 50,
+          {EventType::kPipeRead, 40, pipe, ReadyKind::kObserved, 0, 11});
+  const Json request = RequestOf(t, 1);
+  ExpectSums(request);
+  EXPECT_EQ(request["path"].back()["dependency"], "process convert");
+}
+
+// Side by side: whose answer comes is known, but not of which question.
+TEST(NamedDependenciesTest, StreamsOfOneRequestAreEachACall) {
+  TraceBuilder t;
+  t.Meta();
+  t.Connection(1, 1, kBackend, kOpened, "10.0.0.7:80");
+  t.Event(0, 2, {EventType::kMain});
+  t.Start(10, 1);
+  t.Use(11, 1, UseKind::kQuestion, "h2 GET /one");
+  t.Use(12, 1, UseKind::kQuestion, "h2 GET /other");
+  const uint64_t streams = t.Register(2);
+  t.Event(10, 20, Read(10, kCreated, kClient));
+  t.Event(50, 60, Read(50, streams - 1, kBackend));
+  t.End(85, 1);
+  t.Event(80, 90, Read(80, streams, kBackend));
+  const Json report = ReportOf(t);
+  EXPECT_EQ(report["dependencies"][0]["what"], "h2 10.0.0.7:80");
+  EXPECT_EQ(report["dependencies"][0]["calls"], 2);
+  EXPECT_EQ(RequestOf(t, 1)["path"].back()["call"], nullptr);
 }
 
 // Two requests ask on one session; the later answer comes first.
