@@ -12,6 +12,8 @@ export interface Options {
   ringRecords?: number
   /** Pause between two looks of the ready-time watcher, µs; 0: no watcher. */
   watcherUs?: number
+  /** Whether the whole paths of files are recorded, and not only their first two directories. */
+  wholePaths?: boolean
 }
 
 export interface Status {

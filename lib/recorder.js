@@ -58,6 +58,7 @@ function startNative (native, config, farewell) {
       process: process.pid,
       thread: threadId,
       watcherNs: config.watcherUs * 1000,
+      wholePaths: Number(config.wholePaths),
       sloNs: config.sloMs === null ? 0 : Math.ceil(config.sloMs * 1e6),
       nextAsyncId,
       farewell,
@@ -143,6 +144,7 @@ function meta (config, native, found) {
     async_ids: found.asyncIds,
     interposition: found.interposition,
     arrivals: found.arrivals,
+    pool: found.pool,
     fidelity: fidelityOf(found)
   }
 }

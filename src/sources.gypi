@@ -23,6 +23,8 @@
       "src/recorder/event_tracker_connections.cc",
       "src/recorder/event_tracker_ends.cc",
       "src/recorder/event_tracker_vm.cc",
+      "src/recorder/file_places.cc",
+      "src/recorder/host_names.cc",
       "src/recorder/protocol/amqp.cc",
       "src/recorder/protocol/conversation.cc",
       "src/recorder/protocol/dns.cc",
@@ -144,6 +146,7 @@
       "src/hooks/import_table.cc",
       "src/hooks/interpose.cc",
       "src/hooks/patched_v8.cc",
+      "src/hooks/pool_jobs.cc",
       "src/hooks/process_exit.cc",
       "src/hooks/ring_completions.cc",
       "src/hooks/script_calls.cc",
@@ -151,7 +154,8 @@
       "src/hooks/stock_loop.cc",
       "src/hooks/stock_provider.cc",
       "src/hooks/stock_system_calls.cc",
-      "src/hooks/thread_pool.cc"
+      "src/hooks/thread_pool.cc",
+      "src/hooks/work_names.cc"
     ],
     "addon_sources": [
       "src/addon/binding.cc",

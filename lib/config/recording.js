@@ -83,6 +83,15 @@ const RECORDING = [
     text: 'How long the ready-time watcher rests between looks, in µs: the largest error of a ready time that the kernel does not stamp (pipes, files, connections to databases). 0 switches it off.',
     read: watcherUs,
     fallback: () => WATCHER_US.default
+  },
+  {
+    name: 'EDGEWISE_PATHS',
+    key: 'wholePaths',
+    values: '0, 1',
+    default: '0',
+    text: '1 records the whole paths of files, with their names; 0 only the first two directories.',
+    read: (value) => value === '1' ? true : value === '0' ? false : undefined,
+    fallback: () => false
   }
 ]
 

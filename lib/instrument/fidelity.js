@@ -12,6 +12,7 @@
 
 const READ = { begin: 'exact', ready: 'observed', cause: 'the latest question, or the request open there; shared: id' }
 const POOL = { begin: 'exact', ready: 'observed', cause: 'id' }
+const STAMPED_POOL = { ...POOL, ready: 'completed' }
 // dns.lookup is the pool's; a resolver that got no answer gave up in a timer that was due.
 const NAMES = { begin: 'exact', ready: 'observed or due', cause: 'id' }
 const PASS = { begin: 'per pass', ready: 'due', cause: 'promises: id; events: id where it sends the response' }
@@ -66,18 +67,20 @@ const NO_CALLS = 'upper-bound'
 const UNKNOWN = 'unavailable: stock Node does not tell'
 
 /**
- * @param {{ patched?: true | string | null, asyncIds: true | string, interposition: true | string, arrivals: true | string, watcher: boolean | string }} found
+ * @param {{ patched?: true | string | null, asyncIds: true | string, interposition: true | string, arrivals: true | string, pool?: true | string, watcher: boolean | string }} found
  * @returns {object} the fidelity of this recording
  */
-function fidelityOf ({ patched, asyncIds, interposition, arrivals, watcher }) {
+function fidelityOf ({ patched, asyncIds, interposition, arrivals, pool, watcher }) {
   /** @type {Record<string, string>} */
   const events = {}
-  for (const [type, row] of Object.entries(patched === true ? PATCHED_TYPES : EVENT_TYPES)) {
+  for (const [type, known] of Object.entries(patched === true ? PATCHED_TYPES : EVENT_TYPES)) {
+    const row = pool === true && known === POOL ? STAMPED_POOL : known
     const cause = asyncIds === true || !row.cause.includes('id') ? row.cause : NO_IDS
     const timed = watcher === true || (type === 'tcp_read' && arrivals === true)
     const ready = row.ready.includes('observed') && (interposition !== true || !timed) ? NO_CALLS : row.ready
     events[type] = `begin ${row.begin}, ready ${ready}, cause ${cause}`
   }
+  events.pool = pool === true ? 'in its queue and at work: exact' : `in its queue and at work: unavailable: ${pool ?? 'not tried'}`
   return patched === true
     ? { ...events, gc: 'exact', jit: MEASURED, ic: MEASURED }
     : { ...events, gc: 'exact, without incremental steps', jit: UNKNOWN, ic: UNKNOWN }

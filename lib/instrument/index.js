@@ -2,11 +2,14 @@
 
 // All that is asked in JavaScript, in the order in which it is put into place.
 
+const { instrumentClients } = require('./clients')
 const { instrumentFastify } = require('./fastify')
 const { Following } = require('./following')
 const { instrumentHttp } = require('./http')
 const { instrumentHttp2 } = require('./http2')
+const { instrumentHttp2Clients } = require('./http2-clients')
 const { instrumentKoa } = require('./koa')
+const { instrumentProcesses } = require('./processes')
 const { instrumentPromises } = require('./promises')
 const { RouteTable } = require('./routes')
 const { instrumentTimers } = require('./timers')
@@ -37,6 +40,9 @@ function instrument (recording, promises, undo) {
   recording.following.wait()
   undo.push(instrumentHttp(recording))
   undo.push(instrumentHttp2(recording))
+  undo.push(instrumentHttp2Clients(recording))
+  undo.push(instrumentClients(recording))
+  undo.push(instrumentProcesses(recording))
   undo.push(instrumentFastify())
   undo.push(instrumentKoa())
   if (promises) undo.push(instrumentTimers(recording))

@@ -2,7 +2,7 @@
 
 // The report's first sentence: by how much the tail is slower, and what for.
 
-const { count, counted, time } = require('./units')
+const { aThread, count, counted, time } = require('./units')
 
 const DIGITS = 2
 const SMALL = 0.05 // Of the difference: a part below it is not worth a word.
@@ -137,9 +137,15 @@ function waitedFor (dependencies = []) {
   if (named.length === 0) return ''
   const texts = named.map((each) => {
     const often = Math.round(each.in_turn / each.requests)
-    return `${Math.round(100 * each.io_ns / total)} % ${each.what}${often > 1 ? `, ${often} waits in turn` : ''}`
+    return `${Math.round(100 * each.io_ns / total)} % ${each.what}${often > 1 ? `, ${often} waits in turn` : ''}${inPool(each)}`
   })
   return ` (${texts.join('; ')})`
+}
+
+/** @param {Json} dependency @returns {string} how much of it no thread of libuv's pool had time for */
+function inPool ({ io_ns: ns, pool }) {
+  if (!(pool?.queue_ns >= WORTH_NAMING * ns)) return ''
+  return `, of it ${Math.round(100 * pool.queue_ns / ns)} % waiting for ${aThread(pool)}`
 }
 
 /** @param {Json} blocker */

@@ -1,7 +1,7 @@
 'use strict'
 
 const { columns } = require('./layout')
-const { count, counted, difference, isNumber, percent, time } = require('./units')
+const { aThread, count, counted, difference, isNumber, percent, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import('./layout').Style} Style */
@@ -9,6 +9,7 @@ const { count, counted, difference, isNumber, percent, time } = require('./units
 const MOST_ROUTES = 15
 const MOST_BLOCKERS = 12
 const MOST_DEPENDENCIES = 12
+const WORTH_TELLING = 0.05 // Of what was waited for: in the queue of libuv's pool.
 
 /**
  * What a mean of the tail and the rest is made of: [label, path of its key].
@@ -113,7 +114,14 @@ function dependencies ({ dependencies: all = [], tail }, style) {
     isNumber(calls) ? count(calls) : '', count(inTurn), count(most), isNumber(beside) ? count(beside) : ''
   ])
   return columns(['<what the tail waited for', 'in total', 'share', 'requests', 'calls', 'in turn', 'most in one', 'side by side'], rows, style) +
-    more(all.length - shown.length, 'dependency', style, 'dependencies')
+    more(all.length - shown.length, 'dependency', style, 'dependencies') + pool(shown, style)
+}
+
+/** @param {Json[]} shown dependencies @param {Style} style */
+function pool (shown, style) {
+  const lines = shown.filter(({ io_ns: ns, pool }) => pool?.queue_ns > WORTH_TELLING * ns)
+    .map(({ what, pool }) => `${what}: ${time(pool.queue_ns)} of it waiting for ${aThread(pool)} (UV_THREADPOOL_SIZE), ${time(pool.work_ns)} at work there.`)
+  return lines.map((line) => style.faint(`\n${line}`)).join('')
 }
 
 /**

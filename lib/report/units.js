@@ -98,4 +98,10 @@ function bracketed (format, { low, high }) {
   return isNumber(low) && isNumber(high) ? ` [${format(low)}, ${format(high)}]` : ''
 }
 
-module.exports = { bracketed, UNAVAILABLE, count, counted, difference, isNumber, percent, size, time }
+/** @param {{ threads: Maybe }} pool of a dependency @returns {string} what its queue is for */
+function aThread ({ threads }) {
+  if (!isNumber(threads)) return 'a pool thread'
+  return threads === 1 ? 'the only pool thread' : `one of ${count(threads)} pool threads`
+}
+
+module.exports = { aThread, bracketed, UNAVAILABLE, count, counted, difference, isNumber, percent, size, time }

@@ -15,6 +15,7 @@
 #include "hooks/arrival.h"
 #include "hooks/async_ids.h"
 #include "hooks/patched_v8.h"
+#include "hooks/pool_jobs.h"
 #include "hooks/script_calls.h"
 #include "hooks/stock_provider.h"
 #include "platform/clock.h"
@@ -38,6 +39,7 @@ ProviderConfig ReadConfig(const Napi::Object& options) {
   config.watcher_interval_ns =
       static_cast<int64_t>(Number(options, "watcherNs"));
   config.slo_ns = static_cast<int64_t>(Number(options, "sloNs"));
+  config.whole_paths = Number(options, "wholePaths") != 0;
   return config;
 }
 
@@ -72,6 +74,8 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
   result.Set("arrivals",
              Answer(env, "stamps of arrival", CanStampArrivals(),
                     "the kernel says when a request's bytes arrived"));
+  result.Set("pool", Answer(env, "the thread pool's queue", PoolJobs::CanSee(),
+                            "when a thread takes work up and has done it"));
   result.Set("watcher",
              Answer(env, "ready-time watcher", watcher,
                     "true ready times of what the kernel does not stamp"));
@@ -113,9 +117,9 @@ void CallAtExit() {
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
-//        nextAsyncId, farewell, describe}) -> {patched, asyncIds,
-//        interposition, arrivals, watcher}: true or why not. watcher: false
-//        where none is asked for. patched: null where V8 is not.
+//        wholePaths, nextAsyncId, farewell, describe}) -> {patched, asyncIds,
+//        interposition, arrivals, pool, watcher}: true or why not. watcher:
+//        false where none is asked for. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {
@@ -135,6 +139,7 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   found.Set("asyncIds", TrueOrReason(env, ids.status()));
   found.Set("interposition", TrueOrReason(env, StockProvider::CanInterpose()));
   found.Set("arrivals", TrueOrReason(env, CanStampArrivals()));
+  found.Set("pool", TrueOrReason(env, PoolJobs::CanSee()));
   found.Set("watcher", WatcherOf(env, &config));
   const Napi::Value describe = options.Get("describe");
   if (describe.IsEmpty()) return env.Undefined();

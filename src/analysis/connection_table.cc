@@ -4,8 +4,8 @@
 
 namespace edgewise {
 
-bool ConnectionTable::Connection::Ask(const Asker& asker) {
-  if (answered) {
+bool ConnectionTable::Connection::Ask(const Asker& asker, bool another) {
+  if (answered && !multiplexed) {
     const bool shared = askers.size() > 1;
     std::erase_if(askers, [shared](const Asker& earlier) {
       return !shared || !earlier.waits();
@@ -13,7 +13,7 @@ bool ConnectionTable::Connection::Ask(const Asker& asker) {
   }
   answered = false;
   // In between nobody else has asked: it is more of the same.
-  const bool more = !askers.empty() && askers.back().waits() &&
+  const bool more = !another && !askers.empty() && askers.back().waits() &&
                     askers.back().request == asker.request;
   if (more) {
     const bool several =
@@ -48,13 +48,24 @@ void ConnectionTable::Connection::Answered(size_t place, uint64_t event) {
 }
 
 void ConnectionTable::Connection::ForgetAnswered() {
-  if (askers.size() < 2) return;
+  if (askers.size() < 2 || multiplexed) return;
   const bool some_wait =
       std::any_of(askers.begin(), askers.end(),
                   [](const Asker& asker) { return asker.waits(); });
   const Asker last = askers.back();
   std::erase_if(askers, [](const Asker& asker) { return !asker.waits(); });
   if (!some_wait) askers.push_back(last);
+}
+
+const ConnectionTable::Asker* ConnectionTable::Connection::OnlyWaiting() const {
+  if (!multiplexed) return askers.size() == 1 ? &askers.front() : nullptr;
+  const Asker* only = nullptr;
+  for (const Asker& asker : askers) {
+    if (!asker.waits()) continue;
+    if (only != nullptr && only->request != asker.request) return nullptr;
+    if (only == nullptr) only = &asker;
+  }
+  return only;
 }
 
 const ConnectionTable::Asker* ConnectionTable::Connection::Find(

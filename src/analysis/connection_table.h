@@ -18,6 +18,7 @@ class ConnectionTable {
     RequestRef request;       // generation 0: it is not known who
     uint32_t node;            // its latest step that asked
     uint32_t call = 0;        // what it has asked: DependencyTable's
+    uint32_t dependency = 0;  // of whom, by what is spoken: the same
     uint64_t resumed_in = 0;  // the event that has answered it; 0: none has
     bool several = false;     // another step has asked more: perhaps a second
 
@@ -40,14 +41,16 @@ class ConnectionTable {
     // Opened: the questions that have not been answered for all that is known,
     // in order, and the one that was answered last.
     std::vector<Asker> askers;
-    uint64_t asked_step = 0;  // the Trail's step that has asked last
-    bool answered = false;    // bytes came since the last question
-    bool ordered = true;      // answers come in the order of their questions
+    uint64_t asked_step = 0;   // the Trail's step that has asked last
+    bool answered = false;     // bytes came since the last question
+    bool ordered = true;       // answers come in the order of their questions
+    bool multiplexed = false;  // HTTP/2: each stream is a question of its own
 
     // `asker` has asked. After an answer to a single question a new exchange
     // begins; what several have asked may be answered in parts. False: it adds
-    // to what it has asked before.
-    bool Ask(const Asker& asker);
+    // to what it has asked before, unless it is `another` question. Of one that
+    // is multiplexed all are kept.
+    bool Ask(const Asker& asker, bool another);
     // A step of `request` was resumed by what has come in an event.
     void Resumed(RequestRef request, uint32_t node, uint64_t event);
     // The question at a place was answered in an event, and if answers come in
@@ -58,6 +61,8 @@ class ConnectionTable {
     // The question of `request` that waits, or the last that was answered.
     const Asker* Find(RequestRef request) const;
     bool IsAskedByKnown() const;
+    // Whom what comes must be for; null: that is not known.
+    const Asker* OnlyWaiting() const;
   };
 
   // Null: none that is known. Valid until the next call that is not const.

@@ -76,6 +76,14 @@ class Sweep {
         {now_, to_ns, from_piece, to_piece, own_ns, loop_slept});
   }
 
+  void Io(const Node& node, int64_t from_ns) {
+    const int64_t length_ns = Cut(from_ns);
+    step_.io_ns += length_ns;
+    if ((node.flags & Node::kPooled) == 0) return;
+    step_.pool_queue_ns +=
+        std::clamp<int64_t>(node.taken_ns - now_, 0, length_ns);
+  }
+
   void Source(const Node& source) {
     step_.ready_kind = source.ready_kind;
     Exec(source.begin_ns, source.begin_piece, 0, /*shared=*/false);
@@ -100,7 +108,7 @@ class Sweep {
     const int64_t own_ns = OwnBetween(parent_index, index, start_ns);
     Queue(start_ns, parent.end_piece, node.event_piece, own_ns,
           LoopSlept(node));
-    step_.io_ns += Cut(parent.end_ns);
+    Io(node, parent.end_ns);
   }
 
   // Execution of the nodes between two nodes of the path, after `from_ns`.

@@ -33,6 +33,7 @@ struct PathStep {
   ReadyKind ready_kind;
   int64_t end_ns;  // the node counts up to here
   int64_t io_ns;
+  int64_t pool_queue_ns;  // of io_ns: no thread of the pool had taken it
   int64_t queue_ns;
   int64_t exec_ns;
   int64_t gc_ns;        // of exec_ns

@@ -9,6 +9,17 @@
 
 namespace edgewise {
 
+namespace {
+
+// Of "cache.internal (10.0.0.7:6379)" what stands in brackets.
+std::string_view AddressOf(std::string_view peer) {
+  const size_t begin = peer.find(" (");
+  if (begin == std::string_view::npos || !peer.ends_with(')')) return peer;
+  return peer.substr(begin + 2, peer.size() - begin - 3);
+}
+
+}  // namespace
+
 DependencyTable::DependencyTable()
     : dependencies_{{"(unknown)", ""}, {"(other dependencies)", ""}},
       calls_{"", "(other calls)"} {}
@@ -22,10 +33,43 @@ uint32_t DependencyTable::Intern(std::string_view protocol,
   return Intern({std::string(protocol), std::string(peer), /*asked=*/true});
 }
 
+uint32_t DependencyTable::InternCalled(std::string_view operation,
+                                       std::string_view peer) {
+  const size_t end = std::min(operation.find(' '), operation.size());
+  const std::string_view protocol = operation.substr(0, end);
+  const std::string_view asked =
+      operation.substr(std::min(end + 1, operation.size()));
+  const std::string_view host = asked.substr(0, asked.find(' '));
+  const bool named = protocol == "tls" && !host.empty() && host[0] != '(' &&
+                     !peer.starts_with(absl::StrCat(std::string(host), " ("));
+  if (!named) return Intern(protocol, peer);
+  const std::string address(AddressOf(peer));
+  return Intern(protocol, absl::StrCat(std::string(host), " (", address, ")"));
+}
+
+void DependencyTable::NoteTcp(uint32_t dependency, uint32_t retransmits,
+                              uint32_t round_trip_us) {
+  Dependency& noted = dependencies_[dependency];
+  ++noted.measured;
+  noted.retransmits += retransmits;
+  noted.round_trips_us += round_trip_us;
+}
+
+uint32_t DependencyTable::InternWork(std::string_view kind,
+                                     std::string_view about) {
+  return Intern({std::string(kind), std::string(about), /*asked=*/false});
+}
+
+void DependencyTable::NotePool(uint32_t dependency, uint32_t threads) {
+  Dependency& noted = dependencies_[dependency];
+  noted.pooled = true;
+  noted.pool_threads = std::max(noted.pool_threads, threads);
+}
+
 uint32_t DependencyTable::Intern(Dependency dependency) {
-  // No kind holds a line feed.
-  std::string key = absl::StrCat(dependency.kind, dependency.asked ? "\n" : "",
-                                 dependency.peer);
+  // No kind holds a line feed, or a tabulator.
+  std::string key = absl::StrCat(
+      dependency.kind, dependency.asked ? "\n" : "\t", dependency.peer);
   const auto found = numbers_.find(key);
   if (found != numbers_.end()) return found->second;
   if (dependencies_.size() >= kMaxDependencies) return kOther;
@@ -61,7 +105,7 @@ const char* DependencyKind(EventType type) {
     case EventType::kThreadPool:
       return "thread pool";
     case EventType::kChild:
-      return "child process";
+      return "process";
     case EventType::kMessage:
       return "message";
     default:
@@ -83,7 +127,8 @@ void DependencyLedger::AddRequest(const RequestGraph& graph,
   ++requests_;
   for (const PathStep& step : path.steps) {
     if (step.io_ns == 0) continue;
-    const uint32_t dependency = graph.At(step.node).dependency;
+    const Node& node = graph.At(step.node);
+    const uint32_t dependency = node.dependency;
     Entry& entry = EntryOf(dependency);
     Seen& seen = seen_[dependency];
     if (seen.request != requests_) {
@@ -91,6 +136,12 @@ void DependencyLedger::AddRequest(const RequestGraph& graph,
       ++entry.requests;
     }
     entry.io_ns += static_cast<double>(step.io_ns);
+    if ((node.flags & Node::kPooled) != 0) {
+      entry.pool_queue_ns += static_cast<double>(step.pool_queue_ns);
+      if (node.taken_ns == 0) {
+        entry.pool_unknown_ns += static_cast<double>(step.io_ns);
+      }
+    }
     ++entry.in_turn;
     entry.most_in_turn = std::max(entry.most_in_turn, ++seen.in_turn);
   }

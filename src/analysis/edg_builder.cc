@@ -194,6 +194,7 @@ void EdgBuilder::CloseAll() {
   registrations_.Clear();
   trail_.Clear();
   connections_.Clear();
+  processes_.clear();
   connection_ = nullptr;
   hubs_.clear();
   has_edges_ = false;

@@ -174,8 +174,14 @@ class EdgBuilder {
   void OnQuestion(const InnerRecord& record);
   uint32_t NoteCall(uint32_t text, ConnectionTable::Connection* connection);
   std::string_view PeerOf(const ConnectionTable::Connection& connection) const;
+  uint32_t DependencyOf(RequestRef request);
   uint32_t DependencyOfEvent();
+  uint32_t DependencyOfWork();
+  void OnProcess(const InnerRecord& record);
   uint32_t CallOf(RequestRef request) const;
+  bool IsPools() const {
+    return event_->work.has_value() && event_->work->place == WorkPlace::kPool;
+  }
   Registrant WhoRegisteredEvent();
   Registrant WhoseAnswer();
   Registrant WhoseBody(const ConnectionTable::Connection& connection) const;
@@ -245,6 +251,9 @@ class EdgBuilder {
   bool continues_read_ = false;
   int32_t last_fd_ = kNoFd;
   int64_t last_end_ns_ = 0;
+  // Child processes, by their handles' ids, as dependencies.
+  static constexpr size_t kMaxProcesses = 1 << 16;
+  absl::flat_hash_map<uint64_t, uint32_t> processes_;
   std::optional<uint32_t> event_dependency_;  // once it was asked for
   absl::flat_hash_map<uint32_t, uint32_t> route_of_string_;
   CriticalPath path_{};

@@ -25,15 +25,19 @@ bool AnswersInOrder(std::string_view protocol) {
 void EdgBuilder::OnConnection(const InnerRecord& record) {
   if (record.kind == RecordKind::kConnection) {
     const auto fd = static_cast<int32_t>(record.number);
-    const bool opened =
-        record.type == static_cast<uint8_t>(ConnectionRole::kOpened);
-    if (fd < 0) return;
+    const auto role = static_cast<ConnectionRole>(record.type);
+    if (fd < 0) return OnProcess(record);
     // The event's own, which is accepted or connected in it, has no bytes yet.
     connection_ = nullptr;
     ConnectionTable::Connection* const connection = connections_.Begin(
         fd, record.aux,
-        opened ? ConnectionRole::kOpened : ConnectionRole::kAccepted,
+        role <= ConnectionRole::kMaxValue ? role : ConnectionRole::kAccepted,
         record.text);
+    if (role == ConnectionRole::kChild) {
+      connection->dependency = dependencies_->InternWork(
+          DependencyKind(EventType::kChild), PeerOf(*connection));
+      return;
+    }
     // Until it is known what is spoken there.
     const std::string_view peer = PeerOf(*connection);
     const bool local = peer.starts_with('/') || peer.starts_with('@');
@@ -46,6 +50,11 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
   } else if (record.type == static_cast<uint8_t>(UseKind::kClosed)) {
     connection_ = nullptr;
     connections_.End(record.aux);
+  } else if (record.type == static_cast<uint8_t>(UseKind::kMeasured)) {
+    const ConnectionTable::Connection* const connection =
+        connections_.OfNumber(record.aux);
+    if (connection == nullptr) return;
+    dependencies_->NoteTcp(connection->dependency, record.number, record.text);
   }
 }
 
@@ -66,6 +75,11 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
   if (asker.request.generation == 0 && goes_on) return;
   connection->asked_step = in_slice_ ? trail_.next() : 0;
   uint32_t call = NoteCall(record.text, connection);
+  if (connection->multiplexed) {
+    std::erase_if(connection->askers, [this](const auto& earlier) {
+      return !requests_.IsOpen(earlier.request);
+    });
+  }
   // More of a question, in another step, says nothing of what is asked.
   const ConnectionTable::Asker* const before =
       connection->askers.empty() ? nullptr : &connection->askers.back();
@@ -75,7 +89,9 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
       before->waits() && !named) {
     call = before->call;
   }
-  const bool anew = connection->Ask({asker.request, asker.node, call});
+  const bool anew =
+      connection->Ask({asker.request, asker.node, call, connection->dependency},
+                      /*another=*/connection->multiplexed && named);
   if (anew && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).CountCall(connection->dependency);
   }
@@ -86,10 +102,12 @@ uint32_t EdgBuilder::NoteCall(uint32_t text,
                               ConnectionTable::Connection* connection) {
   const std::string* const operation = stream_->StringOf(text);
   if (operation == nullptr) return DependencyTable::kUnknown;
+  connection->dependency =
+      dependencies_->InternCalled(*operation, PeerOf(*connection));
   const std::string_view protocol =
       std::string_view(*operation).substr(0, operation->find(' '));
-  connection->dependency = dependencies_->Intern(protocol, PeerOf(*connection));
   connection->ordered = AnswersInOrder(protocol);
+  connection->multiplexed = protocol == "h2" || protocol == "grpc";
   return dependencies_->InternCall(*operation);
 }
 
@@ -99,14 +117,31 @@ std::string_view EdgBuilder::PeerOf(
   return peer != nullptr ? std::string_view(*peer) : std::string_view();
 }
 
+// What the request has waited for. Streams of one session may speak several
+// protocols: gRPC beside HTTP/2.
+uint32_t EdgBuilder::DependencyOf(RequestRef request) {
+  if (connection_ != nullptr && connection_->multiplexed) {
+    const ConnectionTable::Asker* const asker = connection_->Find(request);
+    if (asker != nullptr) return asker->dependency;
+  }
+  return DependencyOfEvent();
+}
+
 // What the event's request has waited for.
 uint32_t EdgBuilder::DependencyOfEvent() {
   if (event_dependency_.has_value()) return *event_dependency_;
+  if (turn_.type != event_->type) {
+    event_dependency_ = dependencies_->Intern(DependencyKind(turn_.type));
+    return *event_dependency_;
+  }
   const bool connects = event_->type == EventType::kConnect;
   const ConnectionTable::Connection* const connection =
       connects ? connections_.OfFd(event_->fd) : connection_;
-  if (connection == nullptr) {
-    event_dependency_ = dependencies_->Intern(DependencyKind(event_->type));
+  if (const auto process = processes_.find(event_->async_id);
+      process != processes_.end()) {
+    event_dependency_ = process->second;
+  } else if (connection == nullptr) {
+    event_dependency_ = DependencyOfWork();
   } else if (connection->role == ConnectionRole::kAccepted) {
     event_dependency_ = dependencies_->Intern("client");
   } else {
@@ -115,10 +150,43 @@ uint32_t EdgBuilder::DependencyOfEvent() {
   return *event_dependency_;
 }
 
+// A child process, whose handle's callback tells of its end.
+void EdgBuilder::OnProcess(const InnerRecord& record) {
+  const std::string* const program = stream_->StringOf(record.text);
+  if (record.type != static_cast<uint8_t>(ConnectionRole::kChild) ||
+      record.async_id == 0 || program == nullptr) {
+    return;
+  }
+  if (processes_.size() >= kMaxProcesses) processes_.clear();
+  processes_[record.async_id] =
+      dependencies_->InternWork(DependencyKind(EventType::kChild), *program);
+}
+
+// What was done elsewhere may say what it was about.
+uint32_t EdgBuilder::DependencyOfWork() {
+  const char* const kind = DependencyKind(event_->type);
+  if (!event_->work.has_value()) return dependencies_->Intern(kind);
+  const std::string* const about = stream_->StringOf(event_->work->text);
+  const uint32_t dependency = dependencies_->InternWork(
+      kind, about != nullptr ? std::string_view(*about) : std::string_view());
+  if (IsPools()) dependencies_->NotePool(dependency, event_->work->threads);
+  return dependency;
+}
+
 uint32_t EdgBuilder::CallOf(RequestRef request) const {
   if (connection_ == nullptr) return DependencyTable::kUnknown;
   const ConnectionTable::Asker* const asker = connection_->Find(request);
-  return asker != nullptr ? asker->call : DependencyTable::kUnknown;
+  if (asker == nullptr) return DependencyTable::kUnknown;
+  // Of several streams that a request waits for it is not known which one an
+  // answer is of, but where they ask the same.
+  const bool same =
+      !connection_->multiplexed ||
+      std::all_of(connection_->askers.begin(), connection_->askers.end(),
+                  [&](const ConnectionTable::Asker& other) {
+                    return other.request != request || !other.waits() ||
+                           other.call == asker->call;
+                  });
+  return same ? asker->call : DependencyTable::kUnknown;
 }
 
 EdgBuilder::Registrant EdgBuilder::StepOf(
@@ -133,6 +201,14 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
   several_wait_ = false;
   first_asker_ = {};
   if (connection_ != nullptr) {
+    // A stream of HTTP/2 is a resource of its own.
+    const Registrant stream = connection_->multiplexed
+                                  ? StepOf(FindById(event_->async_id))
+                                  : Registrant{};
+    if (stream.request.generation != 0 &&
+        connection_->Find(stream.request) != nullptr) {
+      return {stream.request, LatestAsking(stream.request, stream.node)};
+    }
     const Registrant owner = connection_->role == ConnectionRole::kOpened
                                  ? WhoseAnswer()
                                  : WhoseBody(*connection_);
@@ -149,6 +225,12 @@ EdgBuilder::Registrant EdgBuilder::WhoseAnswer() {
   connection_->ForgetAnswered();
   const std::vector<ConnectionTable::Asker>& askers = connection_->askers;
   if (askers.empty()) return {};
+  if (connection_->multiplexed) {
+    const ConnectionTable::Asker* const only = connection_->OnlyWaiting();
+    return only != nullptr && requests_.IsOpen(only->request)
+               ? Registrant{only->request, only->node}
+               : Registrant{};
+  }
   several_wait_ = askers.size() > 1 || askers.front().several;
   first_asker_ = askers.front().request;
   if (askers.size() == 1) {

@@ -86,6 +86,7 @@ void EdgBuilder::AddSink(const WrittenIn& written, int64_t end_ns,
   node.call = DependencyTable::kUnknown;
   node.type = written.type;
   node.ready_kind = written.ready_kind;
+  node.taken_ns = 0;
   node.flags = written.loop_slept ? Node::kLoopSlept : 0;
 }
 

@@ -127,6 +127,7 @@ Node EdgBuilder::NodeOfSlice() {
   node.end_ns = slice_.begin_ns;
   node.ready_ns = turn_.ready_ns;
   node.event_begin_ns = turn_.begin_ns;
+  node.taken_ns = event_->work.has_value() ? event_->work->taken_ns : 0;
   node.shared_end_ns = slice_.prefix ? slice_.begin_ns : shared_end_ns_;
   node.event = event_->sequence;
   node.event_piece = turn_.piece;
@@ -140,7 +141,8 @@ Node EdgBuilder::NodeOfSlice() {
   node.ready_kind = turn_.ready_kind;
   node.flags = static_cast<uint8_t>(
       (slice_.begin_ns > event_->begin_ns ? Node::kSlice : 0) |
-      (event_->loop_slept ? Node::kLoopSlept : 0));
+      (event_->loop_slept ? Node::kLoopSlept : 0) |
+      (IsPools() ? Node::kPooled : 0));
   return node;
 }
 
@@ -155,6 +157,7 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
   if (!is_source && graph.Last().IsInTurnOf(here)) parent = graph.LastIndex();
   here.own_before_ns = graph.own_ns;
   here.parent = parent;
+  here.dependency = DependencyOf(request);
   here.call = CallOf(request);
   if (is_source) here.ready_kind = graph.ready_kind;
   here.flags |= flags;

@@ -96,7 +96,7 @@ uint32_t EdgBuilder::Adopt(const Trail::Step& step, uint32_t parent,
   node.own_before_ns = graph->own_ns;
   node.parent = parent;
   node.flags = static_cast<uint8_t>(
-      (node.flags & ~(Node::kInferred | Node::kSink)) | Node::kAdopted | flags);
+      (node.flags & ~(Node::kInferred | Node::kSink)) | flags);
   graph->own_ns += node.end_ns - node.begin_ns;
   const uint32_t index = graph->LastIndex();
   const uint64_t first = std::max(node.begin_piece, timeline_->first());

@@ -194,6 +194,7 @@ bool EventStream::Take(const Record& record) {
         ++counts_.events;
         inner_seen_ = 0;
         latest_ns_ = 0;
+        next_work_.reset();
         passed_ = &record;
         return false;
       }
@@ -213,6 +214,9 @@ bool EventStream::Take(const Record& record) {
       if (SaneSpan(record.ready_before)) {
         latest_ns_ = TimeBefore(record, record.ready_before);
       }
+      return false;
+    case RecordKind::kWork:
+      TakeWork(record);
       return false;
     case RecordKind::kWritten:
       TakeWritten(record);
@@ -302,6 +306,10 @@ void EventStream::TakeEvent(const Record& record) {
   event_.before = {};
   event_.inner = {};
   event_.written = {};
+  event_.work = std::exchange(next_work_, std::nullopt);
+  if (event_.work.has_value()) {
+    event_.work->taken_ns = std::min(event_.work->taken_ns, event_.ready_ns);
+  }
   if (!inner_.empty()) {
     PlaceInner(previous_end_ns);
     TakeStarts();
@@ -354,6 +362,7 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
 
 void EventStream::OrphanInner() {
   latest_ns_ = 0;
+  next_work_.reset();
   int64_t from_ns = last_end_ns_;
   for (InnerRecord& inner : inner_) {
     if (!MayLieBetween(inner)) ++counts_.orphaned;

@@ -56,6 +56,16 @@ struct WrittenIn {
   uint64_t async_id;  // 0: none
 };
 
+// Work that was done elsewhere, and has ended with an event.
+struct WorkDone {
+  WorkPlace place;
+  // A thread of the pool took it up; at most the event's ready time. 0: not
+  // known.
+  int64_t taken_ns;
+  uint32_t text;     // a string's id: what it is about; 0: not known
+  uint32_t threads;  // of the pool, as far as seen; 0: not known
+};
+
 // One event with everything that happened inside it.
 struct Event {
   int64_t begin_ns;
@@ -74,6 +84,7 @@ struct Event {
   std::span<const InnerRecord> before;
   std::span<const InnerRecord> inner;
   std::span<const WrittenIn> written;
+  std::optional<WorkDone> work;  // whose end it is
 };
 
 // What one file said about itself and what was counted while reading it.
@@ -149,6 +160,7 @@ class EventStream {
   void TakeInner(const Record& record);
   void TakeFields(const Record& record, InnerRecord* inner);
   void TakeWritten(const Record& record);
+  void TakeWork(const Record& record);
   void TakeEnd(const Record& record, InnerRecord* end);
   void TakeEvent(const Record& record);
   void CountAfterGap();
@@ -228,6 +240,7 @@ class EventStream {
 
   Event event_{};
   int64_t latest_ns_ = 0;  // the last part of its bytes came; 0: in one
+  std::optional<WorkDone> next_work_;  // of the next event
   std::vector<InnerRecord> inner_;
   std::vector<WrittenIn> written_;  // of the ends in inner_
   // What the last kWritten has said, for the end after it.

@@ -97,6 +97,18 @@ void EventStream::TakeWritten(const Record& record) {
   next_written_ = written;
 }
 
+void EventStream::TakeWork(const Record& record) {
+  if (!SaneSpan(record.ready_before)) return;
+  WorkDone work{};
+  work.place = InRange(record.type, WorkPlace::kPool);
+  work.text = std::bit_cast<uint32_t>(record.duration);
+  work.threads = record.aux;
+  if (record.ready_before > 0) {
+    work.taken_ns = TimeBefore(record, record.ready_before);
+  }
+  next_work_ = work;
+}
+
 // A request is ready with the event, whose bytes it is. The main script has no
 // ready time, and no part in the requests that it starts. Of several requests
 // that the same read brought the first is the first bytes'; the others came by

@@ -15,7 +15,7 @@ struct Node {
   static constexpr uint8_t kSlice = 2;     // begins inside its event
   static constexpr uint8_t kSink = 4;
   static constexpr uint8_t kLoopSlept = 8;  // in the wait before its event
-  static constexpr uint8_t kAdopted = 16;   // known to be its own by its end
+  static constexpr uint8_t kPooled = 16;    // the end of the pool's work
   static constexpr uint64_t kNoEvent = UINT64_MAX;  // its event has no records
 
   int64_t begin_ns;
@@ -23,6 +23,7 @@ struct Node {
   int64_t ready_ns;  // of the event; its begin where the kind is kNone
   // Of the event; of one of the timers that it runs, that one's.
   int64_t event_begin_ns;
+  int64_t taken_ns;  // kPooled: by a thread of the pool; 0: not known
   // The event's first slice [event_begin_ns, shared_end_ns) runs for all that
   // the event resumes.
   int64_t shared_end_ns;

@@ -1,5 +1,6 @@
 #include "hooks/interpose.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include "hooks/arrival.h"
 #include "hooks/direct_io.h"
 #include "hooks/import_table.h"
+#include "hooks/work_names.h"
 #include "platform/termination.h"
 
 namespace edgewise {
@@ -196,6 +198,28 @@ int Close(int fd) {
   return close(fd);
 }
 
+// libuv closes by this, so that no thread is cancelled in it. Arguments that
+// there are not are whatever the caller left there; the kernel takes none.
+long Syscall(long number, long a, long b, long c, long d, long e, long f) {
+  if (number == SYS_close) {
+    if (SystemCallObserver* const self = observer) {
+      self->BeforeClose(static_cast<int>(a));
+    }
+  }
+  return syscall(number, a, b, c, d, e, f);
+}
+
+// Only the call's third argument is optional, and undefined then.
+int OpenFile(const char* path, int flags, mode_t mode) {
+  const int fd = open(path, flags, mode);
+  NoteFileOpened(fd, observer != nullptr);
+  return fd;
+}
+
+int OpenFile64(const char* path, int flags, mode_t mode) {
+  return OpenFile(path, flags | O_LARGEFILE, mode);
+}
+
 // libuv leaves the system's default behind when the last listener of a signal
 // goes.
 int SigAction(int signal, const struct sigaction* action,
@@ -222,7 +246,10 @@ const Replacement kReplacements[] = {
     {"writev", reinterpret_cast<void*>(&WriteV)},
     {"connect", reinterpret_cast<void*>(&Connect)},
     {"getsockopt", reinterpret_cast<void*>(&GetSockOpt)},
+    {"open", reinterpret_cast<void*>(&OpenFile)},
+    {"open64", reinterpret_cast<void*>(&OpenFile64)},
     {"close", reinterpret_cast<void*>(&Close)},
+    {"syscall", reinterpret_cast<void*>(&Syscall)},
     {"sigaction", reinterpret_cast<void*>(&SigAction)},
 };
 

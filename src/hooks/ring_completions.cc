@@ -70,10 +70,12 @@ RingCompletions::~RingCompletions() {
   if (current == this) current = nullptr;
 }
 
-void RingCompletions::Enable(EventTracker* tracker, ReadyWatcher* watcher) {
+void RingCompletions::Enable(EventTracker* tracker, WorkNames* names,
+                             ReadyWatcher* watcher) {
   if (!LibuvUsesRings() || Offsets() == nullptr) return;
   current = this;
   tracker_ = tracker;
+  names_ = names;
   watcher_ = watcher;
   wrapped_.reserve(256);
 }
@@ -140,7 +142,9 @@ void RingCompletions::OnFile(uv_fs_t* request) {
   self->wrapped_.erase(found);
   request->cb = wrapped.callback;
   if (self->tracker_ != nullptr) {
-    self->tracker_->WorkBegin(wrapped.type, wrapped.ready);
+    self->tracker_->WorkBegin(
+        wrapped.type, wrapped.ready, /*stamped=*/false,
+        Work{.name = self->names_->NameOf(request), .place = WorkPlace::kRing});
   }
   wrapped.callback(request);
   if (self->tracker_ != nullptr) self->tracker_->WorkEnd();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hooks/work_names.h"
 #include "recorder/event_tracker.h"
 #include "recorder/ready_watcher.h"
 
@@ -27,7 +28,7 @@ class RingCompletions {
   RingCompletions& operator=(const RingCompletions&) = delete;
 
   // `watcher` may be null. No effect where libuv uses no rings.
-  void Enable(EventTracker* tracker, ReadyWatcher* watcher);
+  void Enable(EventTracker* tracker, WorkNames* names, ReadyWatcher* watcher);
   void Disable();
 
   // The loop was told of `count` files and has not handled them.
@@ -65,6 +66,7 @@ class RingCompletions {
 
   uv_loop_t* const loop_;
   EventTracker* tracker_ = nullptr;  // null: disabled
+  WorkNames* names_ = nullptr;
   ReadyWatcher* watcher_ = nullptr;
   std::vector<Ring> rings_;  // a loop has one
   std::vector<Wrapped> wrapped_;

@@ -1,6 +1,8 @@
 #include "hooks/script_calls.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "hooks/stock_provider.h"
 #include "recorder/event_tracker.h"
@@ -90,6 +92,45 @@ void TimerClock(const Arguments& args) {
   StockProvider::SetTimerClock(args[0].As<v8::Number>()->Value());
 }
 
+// process(asyncId, fd, program): of a child process, or of a pipe to it.
+void Process(const Arguments& args) {
+  if (StockProvider::Tracker() == nullptr || !args[0]->IsNumber()) return;
+  const v8::String::Utf8Value program(args.GetIsolate(), args[2]);
+  if (*program == nullptr) return;
+  StockProvider::NoteProcess(
+      static_cast<uint64_t>(args[0].As<v8::Number>()->Value()),
+      Descriptor(args, 1), {*program, static_cast<size_t>(program.length())});
+}
+
+// A method and a path of HTTP.
+template <typename Note>
+void WithMethodAndPath(const Arguments& args, Note note) {
+  if (StockProvider::Tracker() == nullptr || !args[1]->IsString() ||
+      !args[2]->IsString()) {
+    return;
+  }
+  const v8::String::Utf8Value method(args.GetIsolate(), args[1]);
+  const v8::String::Utf8Value path(args.GetIsolate(), args[2]);
+  if (*method == nullptr || *path == nullptr) return;
+  note(std::string_view(*method, static_cast<size_t>(method.length())),
+       std::string_view(*path, static_cast<size_t>(path.length())));
+}
+
+// https(fd, method, path)
+void Https(const Arguments& args) {
+  WithMethodAndPath(args, [&](std::string_view method, std::string_view path) {
+    StockProvider::NoteHttps(Descriptor(args, 0), method, path);
+  });
+}
+
+// stream(fd, method, path, grpc)
+void Stream(const Arguments& args) {
+  WithMethodAndPath(args, [&](std::string_view method, std::string_view path) {
+    StockProvider::NoteStream(Descriptor(args, 0), method, path,
+                              args[3]->IsTrue());
+  });
+}
+
 void Install(v8::Isolate* isolate, v8::Local<v8::Object> target,
              const char* name, v8::FunctionCallback call) {
   const v8::Local<v8::Context> context = isolate->GetCurrentContext();
@@ -111,6 +152,9 @@ void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "timerAfter", &TimerAfter);
   Install(isolate, target, "sliceOfId", &SliceOfId);
   Install(isolate, target, "timerClock", &TimerClock);
+  Install(isolate, target, "process", &Process);
+  Install(isolate, target, "https", &Https);
+  Install(isolate, target, "stream", &Stream);
 }
 
 }  // namespace edgewise

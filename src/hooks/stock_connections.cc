@@ -2,8 +2,11 @@
 // and asks there (VEE'19 section 4.1: an event is registered by whoever asked
 // for it, which on a connection is its latest question).
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <memory>
 
 #include "hooks/stock_provider.h"
@@ -36,7 +39,8 @@ void StockProvider::AfterConnect(int fd, const sockaddr* address,
 }
 
 uint32_t StockProvider::InternPeer(const sockaddr* address, socklen_t length) {
-  const std::string text = PeerText(address, length);
+  const std::string text =
+      NamedPeer(hosts_.Of(address, length), PeerText(address, length));
   return text.empty() ? 0 : recorder_->InternString(text);
 }
 
@@ -52,15 +56,83 @@ void StockProvider::BeforeSocketError(int fd) {
 void StockProvider::NoteQuestion(Connection* connection, const void* data,
                                  size_t size, ssize_t bytes) {
   connection->written_bytes += static_cast<uint64_t>(bytes);
-  if (!tracker_->Asks(*connection)) return;
-  tracker_->PushQuestion(connection,
-                         questions_->NameOf(data, size, connection));
+  if (connection->streams || !tracker_->Asks(*connection)) return;
+  const uint32_t seen = questions_->NameOf(data, size, connection);
+  // The handshake comes before what it hides.
+  const bool hidden = connection->talk.protocol() == Protocol::kTls &&
+                      connection->told != 0 && connection->shaken;
+  tracker_->PushQuestion(connection, hidden ? connection->told : seen);
+}
+
+// The write that asks comes before, where the connection is established: then
+// it is named again.
+void StockProvider::NoteHttps(int fd, std::string_view method,
+                              std::string_view path) {
+  StockProvider* const self = ForThread();
+  Connection* const connection = self->Asking(fd);
+  if (connection == nullptr) return;
+  connection->told = self->questions_->NameOfHttps(method, path);
+  if (connection->shaken) {
+    self->tracker_->PushQuestion(connection, connection->told);
+  }
+}
+
+void StockProvider::NoteStream(int fd, std::string_view method,
+                               std::string_view path, bool grpc) {
+  StockProvider* const self = ForThread();
+  Connection* const connection = self->Asking(fd);
+  if (connection == nullptr) return;
+  connection->streams = true;
+  self->tracker_->PushQuestion(
+      connection, self->questions_->NameOfStream(method, path, grpc));
+}
+
+// A connection that the application has opened; null: none.
+Connection* StockProvider::Asking(int fd) {
+  if (!recording()) return nullptr;
+  Connection* const connection = connections_.Of(fd);
+  const bool asks =
+      connection != nullptr && connection->role == ConnectionRole::kOpened;
+  return asks ? connection : nullptr;
+}
+
+void StockProvider::NoteProcess(uint64_t async_id, int fd,
+                                std::string_view program) {
+  StockProvider* const self = ForThread();
+  if (!self->recording()) return;
+  uint32_t number = 0;
+  if (fd >= 0) {
+    const Connection* const pipe =
+        self->connections_.Begin(fd, ConnectionRole::kChild);
+    if (pipe == nullptr) return;
+    number = pipe->number;
+  }
+  OperationText name;
+  name.Assign(program.substr(program.rfind('/') + 1));
+  self->tracker_->ChildBegan(number, fd, async_id,
+                             self->recorder_->InternString(name.view()));
+}
+
+// One call of the system, for a connection that the application has opened.
+void StockProvider::Measure(int fd, const Connection& connection) {
+  if (connection.role != ConnectionRole::kOpened || connection.connecting) {
+    return;
+  }
+  tcp_info info{};
+  socklen_t length = sizeof(info);
+  const int error = errno;
+  const bool known = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
+  errno = error;
+  if (!known) return;  // It is none of TCP's.
+  tracker_->ConnectionMeasured(connection, info.tcpi_total_retrans,
+                               info.tcpi_rtt);
 }
 
 void StockProvider::BeforeClose(int fd) {
   const Connection* const connection = connections_.Of(fd);
   if (connection == nullptr) return;
-  if (connection->role == ConnectionRole::kOpened) {
+  Measure(fd, *connection);
+  if (connection->role != ConnectionRole::kAccepted) {
     tracker_->ConnectionEnded(*connection);
   }
   connections_.End(fd);

@@ -169,6 +169,8 @@ absl::Status StockProvider::Start(ProviderConfig config) {
     recorder_.reset();
     return helped;
   }
+  work_names_ =
+      std::make_unique<WorkNames>(recorder_.get(), config.whole_paths, &hosts_);
   slo_ticks_ = config.slo_ns > 0 ? NsToTicks(static_cast<double>(config.slo_ns))
                                  : UINT64_MAX;
   tracker_ = std::make_unique<EventTracker>(
@@ -200,6 +202,9 @@ absl::Status StockProvider::StartHelpers(const ProviderConfig& config) {
 
 void StockProvider::Stop() {
   if (!recording()) return;
+  connections_.ForEach([this](int fd, const Connection& connection) {
+    Measure(fd, connection);
+  });
   tracker_->Detach();
   active = nullptr;
   DetachCallbacks();
@@ -208,6 +213,7 @@ void StockProvider::Stop() {
   tracker_.reset();
   patched_.reset();
   questions_.reset();
+  work_names_.reset();
   recorder_.reset();
 }
 
@@ -219,9 +225,9 @@ void StockProvider::AttachCallbacks() {
   if (interposition_.ok()) {
     SetSystemCallObserver(this);
     descriptors_.DiscoverAll(watcher_.get());
-    rings_.Enable(tracker_.get(), watcher_.get());
+    rings_.Enable(tracker_.get(), work_names_.get(), watcher_.get());
   }
-  thread_pool_.Enable(tracker_.get(), patched_ != nullptr);
+  thread_pool_.Enable(tracker_.get(), work_names_.get(), patched_ != nullptr);
   isolate_->AddBeforeCallEnteredCallback(&OnEnterJs);
   if (patched_ != nullptr) {
     patched_->WatchParts(&OnPart);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -14,8 +15,10 @@
 #include "hooks/patched_v8.h"
 #include "hooks/ring_completions.h"
 #include "hooks/thread_pool.h"
+#include "hooks/work_names.h"
 #include "recorder/connections.h"
 #include "recorder/event_tracker.h"
+#include "recorder/host_names.h"
 #include "recorder/questions.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
@@ -26,6 +29,7 @@ struct ProviderConfig {
   RecorderConfig recorder;
   int64_t watcher_interval_ns = 100'000;  // 0: no helper thread
   int64_t slo_ns = 0;                     // 0: none
+  bool whole_paths = false;               // of files
   AsyncIds ids;
 };
 
@@ -55,6 +59,15 @@ class StockProvider : private SystemCallObserver {
   // A request of the calling thread took `latency_ticks`: in flight mode, one
   // above the objective has what led to it written out.
   static void NoteLatency(uint64_t latency_ticks);
+
+  // What the calling thread's program says of itself, while it records. A child
+  // process began; or a pipe to it, `fd`, where that is not -1.
+  static void NoteProcess(uint64_t async_id, int fd, std::string_view program);
+  // What is asked by HTTP on a connection whose bytes TLS hides.
+  static void NoteHttps(int fd, std::string_view method, std::string_view path);
+  // A stream of HTTP/2 is asked for, or by gRPC; it is written later.
+  static void NoteStream(int fd, std::string_view method, std::string_view path,
+                         bool grpc);
 
   // Whether system calls can be seen in this process, and else why not.
   static absl::Status CanInterpose();
@@ -125,10 +138,12 @@ class StockProvider : private SystemCallObserver {
     if (connection->role == ConnectionRole::kOpened) {
       connection->talk.Answer(data, static_cast<size_t>(bytes));
     }
-    connection->answered = true;
+    connection->answered = connection->shaken = true;
   }
   void NoteQuestion(Connection* connection, const void* data, size_t size,
                     ssize_t bytes);
+  Connection* Asking(int fd);
+  void Measure(int fd, const Connection& connection);
   uint32_t InternPeer(const sockaddr* address, socklen_t length);
   absl::Status StartHelpers(const ProviderConfig& config);
   void AttachCallbacks();
@@ -180,6 +195,8 @@ class StockProvider : private SystemCallObserver {
   absl::Status interposition_;
 
   std::unique_ptr<Recorder> recorder_;
+  HostNames hosts_;
+  std::unique_ptr<WorkNames> work_names_;
   std::unique_ptr<Questions> questions_;  // null: no connection was opened yet
   std::unique_ptr<ReadyWatcher> watcher_;
   std::unique_ptr<PatchedV8> patched_;  // null: V8 is not patched

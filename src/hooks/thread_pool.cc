@@ -71,7 +71,7 @@ EventType FsEventType(uv_fs_type type) {
 }
 
 ThreadPoolObserver::ThreadPoolObserver(uv_loop_t* loop)
-    : loop_(loop), original_(loop->wq_async.async_cb) {
+    : loop_(loop), original_(loop->wq_async.async_cb), jobs_(loop) {
   seen_.reserve(1024);
   current = this;
 }
@@ -81,18 +81,23 @@ ThreadPoolObserver::~ThreadPoolObserver() {
   current = nullptr;
 }
 
-void ThreadPoolObserver::Enable(EventTracker* tracker, bool stamped) {
+void ThreadPoolObserver::Enable(EventTracker* tracker, WorkNames* names,
+                                bool stamped) {
   tracker_ = tracker;
+  names_ = names;
   stamped_ = stamped;
   // The helper of a recording before this may have looked after Disable().
   uv_mutex_lock(&loop_->wq_mutex);
   seen_.clear();
   uv_mutex_unlock(&loop_->wq_mutex);
   loop_->wq_async.async_cb = &OnAsync;
+  jobs_.Enable();
 }
 
 void ThreadPoolObserver::Disable() {
   tracker_ = nullptr;
+  names_ = nullptr;
+  jobs_.Disable();
   loop_->wq_async.async_cb = original_;
 }
 
@@ -122,13 +127,17 @@ void ThreadPoolObserver::WrapQueue() {
     ++position;
   }
   seen_.clear();
+  jobs_.Clear();
   uv_mutex_unlock(&loop_->wq_mutex);
 }
 
+// Under the lock.
 void ThreadPoolObserver::Wrap(uv__work* work, uint64_t ready) {
-  const uint64_t stamp = stamped_ ? StampOf(work) : 0;
-  pending_.push_back(
-      {work, work->done, TypeOf(work), stamp != 0 ? stamp : ready, stamp != 0});
+  const PoolJob job = jobs_.Take(&work->wq);
+  uint64_t stamp = stamped_ ? StampOf(work) : 0;
+  if (stamp == 0) stamp = job.done;
+  pending_.push_back({work, work->done, TypeOf(work),
+                      stamp != 0 ? stamp : ready, stamp != 0, job.taken});
   work->done = &OnDone;
 }
 
@@ -140,7 +149,10 @@ void ThreadPoolObserver::WrapLatecomer(const uv__work* done) {
   void* const next = QueueNext(&done->wq);
   const auto above = reinterpret_cast<uintptr_t>(next) -
                      reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (above >= kMaxStack) Wrap(WorkOf(next), Ticks());
+  if (above < kMaxStack) return;
+  uv_mutex_lock(&loop_->wq_mutex);
+  Wrap(WorkOf(next), Ticks());
+  uv_mutex_unlock(&loop_->wq_mutex);
 }
 
 // The first, unless a callback turns the loop itself: then what finishes
@@ -161,10 +173,26 @@ void ThreadPoolObserver::OnDone(uv__work* work, int status) {
   work->done = completion.done;
   if (self->tracker_ != nullptr) {
     self->tracker_->WorkBegin(completion.type, completion.ready,
-                              completion.stamped);
+                              completion.stamped,
+                              Work{.taken = completion.taken,
+                                   .name = self->NameOf(work),
+                                   .threads = PoolJobs::Threads()});
   }
   completion.done(work, status);
   if (self->tracker_ != nullptr) self->tracker_->WorkEnd();
+}
+
+// What the request is about, which has its own `done` again.
+uint32_t ThreadPoolObserver::NameOf(uv__work* work) {
+  switch (RequestOf(work)) {
+    case UV_FS:
+      return names_->NameOf(RequestAround<uv_fs_t>(work));
+    case UV_GETADDRINFO:
+      names_->Learn(RequestAround<uv_getaddrinfo_t>(work));
+      return 0;
+    default:
+      return 0;
+  }
 }
 
 EventType ThreadPoolObserver::TypeOf(uv__work* work) {

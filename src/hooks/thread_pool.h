@@ -7,6 +7,8 @@
 #include <deque>
 #include <vector>
 
+#include "hooks/pool_jobs.h"
+#include "hooks/work_names.h"
 #include "recorder/event_tracker.h"
 
 namespace edgewise {
@@ -21,9 +23,10 @@ EventType FsEventType(uv_fs_type type);
 // of that wake-up's callback (uv_loop_t::wq_async, a public field): it walks
 // the queue before libuv empties it, wraps each request's `done` to bracket its
 // callback as an event, and reads its kind from the request around it. The
+// pool's threads are seen as they take and finish each request (pool_jobs.h). A
+// patched libuv has noted the end in the request. Where neither is so, the
 // helper thread looks into the same queue, under its lock, to see when each
-// request finished while the loop was busy. A patched libuv has noted it in the
-// request.
+// request finished while the loop was busy.
 class ThreadPoolObserver {
  public:
   // `loop` outlives this. Loop thread. Lives as long as its environment:
@@ -34,8 +37,9 @@ class ThreadPoolObserver {
   ThreadPoolObserver& operator=(const ThreadPoolObserver&) = delete;
 
   // Loop thread; the helper that looks has started. Events go to `tracker`
-  // until Disable(). `stamped`: libuv is patched.
-  void Enable(EventTracker* tracker, bool stamped);
+  // until Disable(), and `names` says what they are about. `stamped`: libuv is
+  // patched.
+  void Enable(EventTracker* tracker, WorkNames* names, bool stamped);
   void Disable();
 
   // Helper thread, while enabled: notes which requests have finished by
@@ -50,7 +54,8 @@ class ThreadPoolObserver {
     Done done;
     EventType type;
     uint64_t ready;
-    bool stamped;  // ready is what libuv noted
+    bool stamped;  // ready is when it was done, to the tick
+    uint64_t taken;
   };
   struct KnownDone {
     Done done;
@@ -67,16 +72,19 @@ class ThreadPoolObserver {
   uv_req_type RequestOf(uv__work* work);
   static EventType JobType(uv__work* work);
   uint64_t StampOf(uv__work* work);
+  uint32_t NameOf(uv__work* work);
 
   uv_loop_t* const loop_;
   const uv_async_cb original_;
   EventTracker* tracker_ = nullptr;  // null: disabled
+  WorkNames* names_ = nullptr;
   bool stamped_ = false;
   std::deque<Completion> pending_;  // in the queue's order
   std::vector<KnownDone> known_;    // libuv has a handful
 
   // Under loop_->wq_mutex: written by the helper, taken by the loop.
   std::vector<uint64_t> seen_;  // by position in the queue
+  PoolJobs jobs_;
 };
 
 }  // namespace edgewise

@@ -11,15 +11,19 @@ struct sockaddr;
 
 namespace edgewise {
 
-// A stream that this thread has accepted or opened.
+// A stream that this thread has accepted or opened, or has to a child process.
 struct Connection {
   uint32_t number = 0;  // 0: none
   ConnectionRole role = ConnectionRole::kAccepted;
   bool connecting = false;  // opened, and not known yet to be established
   bool answered = true;     // bytes were read since the last question
+  bool streams = false;  // HTTP/2's questions are told by who asks
+  bool shaken = false;  // bytes were read at all: where TLS is spoken, of its
+                        // handshake
   uint64_t written_bytes = 0;
   uint32_t operation = 0;  // the string id of what was asked last; 0: no name
-  Conversation talk{};     // opened
+  uint32_t told = 0;    // the same, of what TLS hides, by who asks; 0: not told
+  Conversation talk{};  // opened
   // The slice that asked last, and the async id that it ran under.
   uint64_t asked_sequence = 0;
   uint64_t asked_id = 0;
@@ -49,6 +53,14 @@ class Connections {
   }
 
   void Clear();
+
+  // `visit(fd, connection)` for each that is open.
+  template <typename Visit>
+  void ForEach(Visit visit) {
+    for (unsigned fd = 0; fd < fds_; ++fd) {
+      if (by_fd_[fd].number != 0) visit(static_cast<int>(fd), by_fd_[fd]);
+    }
+  }
 
  private:
   // Zero pages until touched: 3 MB of addresses, not of memory. It never moves.

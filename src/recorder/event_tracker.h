@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "platform/clock.h"
 #include "platform/realtime.h"
@@ -152,6 +153,14 @@ class EventTracker {
   // `operation`: an interned string, 0: not known.
   void PushQuestion(Connection* connection, uint32_t operation);
 
+  // A child process began, or (`number` and `fd` of it) a pipe to it; `id`: of
+  // the process's handle; `program`: an interned string.
+  void ChildBegan(uint32_t number, int fd, uint64_t id, uint32_t program);
+
+  // `connection` ends: what TCP knows of it.
+  void ConnectionMeasured(const Connection& connection, uint32_t retransmits,
+                          uint32_t round_trip_us);
+
   // `connection` is closed.
   void ConnectionEnded(const Connection& connection);
 
@@ -166,8 +175,9 @@ class EventTracker {
   }
 
   // A thread-pool request's callback is about to run. `stamped`: the pool has
-  // said when it was ready.
-  void WorkBegin(EventType type, uint64_t ready, bool stamped = false);
+  // said when it was ready. `work`: what else is known of it.
+  void WorkBegin(EventType type, uint64_t ready, bool stamped = false,
+                 const std::optional<Work>& work = std::nullopt);
   // It has run.
   void WorkEnd();
 
@@ -310,6 +320,7 @@ class EventTracker {
   [[gnu::hot]] void Enter(uint64_t id);
   [[gnu::hot]] void FindReady();
   void PushArrival();
+  void PushWork(const Work& work);
   [[gnu::hot]] void PushStart(uint32_t request, RequestKind kind,
                               const Moment& at);
   [[gnu::hot]] void PushBegun();
@@ -348,7 +359,10 @@ class EventTracker {
     last_counter_ = counter;
     SetIds(record, async_id & kIdMask, counter & kIdMask);
   }
-  void PushUse(const Connection& connection, UseKind kind, uint32_t operation);
+  void PushConnection(uint32_t number, ConnectionRole role, int fd,
+                      uint32_t peer, uint64_t id);
+  void PushUse(const Connection& connection, UseKind kind, uint32_t bytes,
+               uint32_t operation);
   void PutRequest(Record& record, uint32_t request, const Moment& at) {
     record.ticks = at.ticks;
     record.aux = request;
@@ -364,7 +378,8 @@ class EventTracker {
   VmEvents* const vm_;
 
   OpenEvent open_;
-  Moment written_;  // the last write
+  std::optional<Work> work_;  // whose end it is, where it is in_work
+  Moment written_;            // the last write
   LastWrites writes_;
   AwaitedEnds awaited_;
   RealtimeToTicks realtime_;

@@ -8,16 +8,27 @@ namespace edgewise {
 
 void EventTracker::ConnectionBegan(const Connection& connection, int fd,
                                    uint32_t peer) {
+  PushConnection(connection.number, connection.role, fd, peer,
+                 ids_.execution());
+}
+
+void EventTracker::ChildBegan(uint32_t number, int fd, uint64_t id,
+                              uint32_t program) {
+  PushConnection(number, ConnectionRole::kChild, fd, program, id);
+}
+
+void EventTracker::PushConnection(uint32_t number, ConnectionRole role, int fd,
+                                  uint32_t peer, uint64_t id) {
   PushLeft();
   const Moment now = Now();
   recorder_->PushInner([&](Record& record) {
     record.ticks = now.ticks;
     record.kind = RecordKind::kConnection;
-    record.type = static_cast<uint8_t>(connection.role);
+    record.type = static_cast<uint8_t>(role);
     record.duration = std::bit_cast<float>(static_cast<uint32_t>(fd));
     record.ready_before = std::bit_cast<float>(peer);
-    record.aux = connection.number;
-    PutIds(record, now.execution_id, now.counter);
+    record.aux = number;
+    PutIds(record, id, now.counter);
   });
 }
 
@@ -31,23 +42,30 @@ void EventTracker::PushQuestion(Connection* connection, uint32_t operation) {
   connection->answered = false;
   connection->asked_sequence = slice_sequence_;
   connection->asked_id = ids_.execution();
-  PushUse(*connection, UseKind::kQuestion, operation);
+  PushUse(*connection, UseKind::kQuestion,
+          static_cast<uint32_t>(connection->written_bytes), operation);
 }
 
 void EventTracker::ConnectionEnded(const Connection& connection) {
-  PushUse(connection, UseKind::kClosed, 0);
+  PushUse(connection, UseKind::kClosed,
+          static_cast<uint32_t>(connection.written_bytes), 0);
+}
+
+void EventTracker::ConnectionMeasured(const Connection& connection,
+                                      uint32_t retransmits,
+                                      uint32_t round_trip_us) {
+  PushUse(connection, UseKind::kMeasured, retransmits, round_trip_us);
 }
 
 void EventTracker::PushUse(const Connection& connection, UseKind kind,
-                           uint32_t operation) {
+                           uint32_t bytes, uint32_t operation) {
   PushLeft();
   const Moment now = Now();
   recorder_->PushInner([&](Record& record) {
     record.ticks = now.ticks;
     record.kind = RecordKind::kUse;
     record.type = static_cast<uint8_t>(kind);
-    record.duration =
-        std::bit_cast<float>(static_cast<uint32_t>(connection.written_bytes));
+    record.duration = std::bit_cast<float>(bytes);
     record.ready_before = std::bit_cast<float>(operation);
     record.aux = connection.number;
     PutIds(record, now.execution_id, now.counter);

@@ -19,6 +19,15 @@ struct EntrySigns {
   int polled_fd = kNoFd;
 };
 
+// What is known of work that was done for the loop, where an event begins with
+// its end.
+struct Work {
+  uint64_t taken = 0;    // ticks: a thread of the pool took it up; 0: not known
+  uint32_t name = 0;     // a string id: what it is about; 0: not known
+  uint32_t threads = 0;  // that the pool has, as far as seen; 0: not known
+  WorkPlace place = WorkPlace::kPool;
+};
+
 // When something was done, and for whom.
 struct Moment {
   uint64_t ticks = 0;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "recorder/connections.h"
 #include "recorder/protocol/operation_text.h"
@@ -27,13 +28,24 @@ class Questions {
   // has no name. Locks for a name that is new, or was not used for long.
   uint32_t NameOf(const void* data, size_t bytes, Connection* connection);
 
+  // The same of what is asked by HTTP over TLS: "https GET /users/:id".
+  uint32_t NameOfHttps(std::string_view method, std::string_view path);
+
+  // The same of a stream of HTTP/2, or of a call of gRPC.
+  uint32_t NameOfStream(std::string_view method, std::string_view path,
+                        bool grpc);
+
  private:
   struct Name {
-    Protocol protocol = Protocol::kUnknown;
+    std::string_view protocol;  // of a static name
     uint32_t id = 0;
     OperationText operation;
   };
   static constexpr size_t kNames = 128;
+
+  uint32_t NameOfHttp(std::string_view protocol, std::string_view method,
+                      std::string_view path);
+  uint32_t IdOf(std::string_view protocol, const OperationText& operation);
 
   Recorder* const recorder_;
   Statements statements_;

@@ -26,6 +26,7 @@ enum class RecordKind : uint8_t {
   kConnection = 10,   // a connection is accepted or opened
   kUse = 11,          // something is done with it
   kArrival = 12,      // an event's bytes came in parts: when the last one did
+  kWork = 13,         // an event is the end of work that was done elsewhere
   kWritten = 20,      // when the request that ends next was written
 };
 
@@ -94,7 +95,8 @@ enum class EdgeKind : uint8_t {
 enum class ConnectionRole : uint8_t {
   kAccepted = 0,
   kOpened = 1,
-  kMaxValue = kOpened,
+  kChild = 2,  // a pipe to a child process, or that process itself
+  kMaxValue = kChild,
 };
 
 enum class UseKind : uint8_t {
@@ -102,7 +104,15 @@ enum class UseKind : uint8_t {
   // leaves.
   kQuestion = 0,
   kClosed = 1,
-  kMaxValue = kClosed,
+  kMeasured = 2,  // what TCP knows of an opened one when it ends
+  kMaxValue = kMeasured,
+};
+
+// Who does the work whose end is an event.
+enum class WorkPlace : uint8_t {
+  kPool = 0,  // libuv's threads
+  kRing = 1,  // the kernel, through io_uring
+  kMaxValue = kRing,
 };
 
 enum class RequestKind : uint8_t {
@@ -209,14 +219,22 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         aux = the connection's number (unique within the thread, not 0);
 //         `duration` holds its descriptor and `ready_before` the string id of
 //         its peer (0: unknown), both as uint32 bits. What had the descriptor
-//         before is gone.
+//         before is gone. kChild: `ready_before` names the program; without a
+//         descriptor (-1) it is the process, and the async id its handle's.
 // kUse    ticks, async id executing, counter, type = UseKind, aux = the
 //         connection's number. kQuestion: `duration` holds the bytes written so
 //         far, that write's among them, modulo 2^32, and `ready_before` the
 //         string id of what is asked (0: unknown), both as uint32 bits.
+//         kMeasured: `duration` holds how many segments were sent again, and
+//         `ready_before` the smoothed round-trip time, us.
 //         These two kinds may also lie between events.
 // kArrival  ticks; `ready_before` ticks before that the last part came. The
 //         event's own ready time is the first part's.
+// kWork   ticks = the event's begin; type = WorkPlace. `ready_before` = ticks
+//         before that a thread of the pool took it up, 0: not known; `duration`
+//         holds the string id of what it is about (0: unknown), as uint32 bits;
+//         aux = the pool's threads, as far as seen (0: unknown). It was done
+//         when the event was ready.
 // kWritten  of the kRequestEnd that follows: ticks = the last write of its
 //         response, in this event or an earlier one. What ran then: `duration`
 //         ticks since its begin, `ready_before` ticks from ready to begin, type

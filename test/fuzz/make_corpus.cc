@@ -18,6 +18,32 @@ void Write(const std::filesystem::path& path, char mode,
   out << mode << bytes;
 }
 
+// What requests wait for: the pool, files, a child process, a connection that
+// TCP has measured.
+std::string Waits() {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  t.Connection(2, 1, 9, ConnectionRole::kOpened,
+               "cache.internal (10.0.0.7:80)");
+  t.Connection(3, 2, 11, ConnectionRole::kChild, "convert");
+  t.Connection(4, 0, -1, ConnectionRole::kChild, "convert");
+  t.Use(5, 1, UseKind::kQuestion, "h2 GET /users/:id");
+  const uint64_t job = t.Register();
+  t.Event(0, 10, {EventType::kTcpRead, 0, 5, ReadyKind::kObserved, 0, 7});
+  t.Work(105, 70, "/var/lib");
+  t.Event(105, 115, {EventType::kFsRead, 100, job, ReadyKind::kCompleted});
+  t.Work(120, -1, "", 0, WorkPlace::kRing);
+  t.Event(120, 125, {EventType::kFsStat, 118, job});
+  t.Event(130, 135,
+          {EventType::kPipeRead, 129, job, ReadyKind::kObserved, 0, 11});
+  t.Use(140, 1, UseKind::kMeasured, "").Use(141, 1, UseKind::kClosed);
+  t.End(150, 1);
+  t.Event(138, 160,
+          {EventType::kTcpRead, 137, job, ReadyKind::kObserved, 0, 9});
+  t.Finish(200);
+  return t.Bytes();
+}
+
 }  // namespace
 }  // namespace edgewise
 
@@ -42,6 +68,9 @@ int main(int argc, char** argv) {
                    std::to_string(int{mode})),
             mode, bytes);
     }
+  }
+  for (const char mode : {0, 3, 15}) {
+    Write(dir / ("waits-" + std::to_string(int{mode})), mode, Waits());
   }
   if (!std::filesystem::exists(dir / "random-0-0")) {
     std::fprintf(stderr, "make_corpus: cannot write to %s\n", argv[1]);

@@ -374,6 +374,15 @@ test('the sentence names whom the I/O was for, and how often in turn', () => {
   assert.match(firstLine(asked([])), /: 40 ms I\/O more/)
 })
 
+test('what waited for a thread of the pool is told', () => {
+  const hashing = (/** @type {number} */ queue, threads = 4) => dependency('thread pool', 1e9, { in_turn: 10, pool: { threads, queue_ns: queue, work_ns: 1e9 - queue, unknown_ns: 0 } })
+  assert.match(firstLine(asked([hashing(7.5e8)])), /\(100 % thread pool, of it 75 % waiting for one of 4 pool threads\) more/)
+  assert.match(firstLine(asked([hashing(7.5e8, 1)])), /waiting for the only pool thread\)/)
+  assert.match(firstLine(asked([hashing(5e7)])), /\(100 % thread pool\) more/)
+  assert.match(render(asked([hashing(7.5e8)])), /^thread pool: 750 ms of it waiting for one of 4 pool threads \(UV_THREADPOOL_SIZE\), 250 ms at work there\.$/m)
+  assert.doesNotMatch(render(asked([hashing(1e7)])), /UV_THREADPOOL_SIZE/)
+})
+
 test('less I/O is told without the names of what there is less of', () => {
   const json = minimal(group(42e6, { queue: 40e6 }), group(20e6, { io: 15e6 }), { dependencies: [dependency('file', 1e6)] })
   assert.match(firstLine(json), /but 15 ms less I\/O\./)

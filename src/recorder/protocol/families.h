@@ -15,6 +15,9 @@
 // themselves. Name...(): names the question of a conversation that speaks it.
 namespace edgewise {
 
+// Whether a path is that of a gRPC method: /package.Service/Method.
+bool IsGrpcPath(std::string_view path);
+
 // What a conversation remembers of earlier bytes.
 enum ConversationState : uint16_t {
   kDatagram = 1 << 0,

@@ -19,18 +19,6 @@ constexpr uint8_t kLastKnownType = 0x10;  // PRIORITY_UPDATE
 constexpr uint8_t kPadded = 0x08;
 constexpr uint8_t kPriority = 0x20;
 
-bool IsGrpcPath(std::string_view path) {
-  size_t slashes = 0;
-  for (const char c : path) {
-    const bool good = (c >= '0' && c <= '9') ||
-                      ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '.' ||
-                      c == '_' || c == '/';
-    if (!good) return false;
-    if (c == '/') ++slashes;
-  }
-  return slashes == 2 && path[0] == '/';
-}
-
 // The HEADERS frame's payload of `bytes` is at the cursor.
 void NameByHeaders(Inquiry& question, uint8_t flags, size_t bytes) {
   Cursor& cursor = question.cursor;
@@ -61,6 +49,18 @@ void NameByHeaders(Inquiry& question, uint8_t flags, size_t bytes) {
 }
 
 }  // namespace
+
+bool IsGrpcPath(std::string_view path) {
+  size_t slashes = 0;
+  for (const char c : path) {
+    const bool good = (c >= '0' && c <= '9') ||
+                      ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '.' ||
+                      c == '_' || c == '/';
+    if (!good) return false;
+    if (c == '/') ++slashes;
+  }
+  return slashes == 2 && path[0] == '/';
+}
 
 bool LooksLikeHttp2(Cursor cursor) { return cursor.Take(kPreface); }
 

@@ -80,6 +80,10 @@ class TraceBuilder {
                     Outcome outcome = Outcome::kFinished);
   // The last of several parts of the event's bytes came at `latest`.
   TraceBuilder& Arrival(int64_t time, int64_t latest);
+  // The event is the end of work that a thread of the pool took up at `taken`;
+  // < 0: not known.
+  TraceBuilder& Work(int64_t time, int64_t taken, std::string_view about = "",
+                     uint32_t threads = 4, WorkPlace place = WorkPlace::kPool);
   // The end that follows was written at `time`, in what was ready at
   // `spec.ready` and began at `begin`.
   TraceBuilder& Written(int64_t time, int64_t begin, const EventSpec& spec);
@@ -193,6 +197,23 @@ inline TraceBuilder& TraceBuilder::Times(int64_t time, int64_t jit,
   record.ticks = Ticks(time);
   record.duration = static_cast<float>(Ticks(jit) - Ticks(0));
   record.ready_before = static_cast<float>(Ticks(ic) - Ticks(0));
+  last_time_ = time;
+  return Raw(record);
+}
+
+inline TraceBuilder& TraceBuilder::Work(int64_t time, int64_t taken,
+                                        std::string_view about,
+                                        uint32_t threads, WorkPlace place) {
+  Record record{};
+  record.kind = RecordKind::kWork;
+  record.type = static_cast<uint8_t>(place);
+  record.ticks = Ticks(time);
+  if (taken >= 0) {
+    record.ready_before = static_cast<float>(Ticks(time) - Ticks(taken));
+  }
+  record.duration =
+      std::bit_cast<float>(about.empty() ? uint32_t{0} : String(about));
+  record.aux = threads;
   last_time_ = time;
   return Raw(record);
 }

@@ -39,6 +39,29 @@ TEST_F(EventTrackerTest, AWorkThatMakesAnObjectFirstIsOneEvent) {
   EXPECT_EQ(AsyncId(records[1]), 22u);
 }
 
+TEST_F(EventTrackerTest, WorkTellsWhenItWasTakenUp) {
+  constexpr uint64_t kAgo = 1'000'000;
+  Poll();
+  const uint64_t now = Ticks();
+  tracker_->WorkBegin(EventType::kFsRead, now - kAgo, /*stamped=*/true,
+                      Work{.taken = now - 3 * kAgo, .name = 7, .threads = 4});
+  Js(21);
+  Js(0);
+  tracker_->WorkEnd();
+  tracker_->WorkBegin(EventType::kFsRead, now, /*stamped=*/true, Work{});
+  tracker_->WorkEnd();  // without JavaScript
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].kind, RecordKind::kWork);
+  EXPECT_EQ(std::bit_cast<uint32_t>(records[0].duration), 7u);
+  EXPECT_EQ(records[0].aux, 4u);
+  EXPECT_EQ(records[0].ticks, records[1].ticks);
+  const float taken_to_done = records[0].ready_before - records[1].ready_before;
+  EXPECT_NEAR(taken_to_done, 2.0F * kAgo, 1000);
+  EXPECT_EQ(ReadyKindOf(records[1]), ReadyKind::kCompleted);
+}
+
 // The kernel's stamp is of the last segment; the first was seen before.
 TEST_F(EventTrackerTest, AReadIsReadySinceItsFirstSegment) {
   constexpr uint64_t kSeen = 1'000'000;

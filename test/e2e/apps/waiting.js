@@ -1,0 +1,82 @@
+'use strict'
+
+// Waits for what the test holds back, or lets go.
+
+const { fork, spawn } = require('node:child_process')
+const fs = require('node:fs')
+const http = require('node:http')
+const https = require('node:https')
+const path = require('node:path')
+const { serving } = require('./serving')
+
+const HELD_S = '0.12'
+const ca = fs.readFileSync(path.join(__dirname, 'tls/certificate.pem'))
+/** @type {Record<string, any>} */
+const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
+/** @type {any} */
+let session = null
+const fifo = process.env.FIFO ?? ''
+const directory = path.join(process.cwd(), 'shelf', 'box')
+fs.mkdirSync(directory, { recursive: true })
+const file = path.join(directory, 'sw0rdfish.json')
+fs.writeFileSync(file, '{}')
+
+const handlers = {
+  // Until somebody opens the other end. When that, and a read, was asked for: CLOCK_MONOTONIC, ns.
+  blocked: (request, response) => {
+    const asked = process.hrtime.bigint()
+    fs.open(fifo, 'r', (_, fd) => fs.close(fd, () => response.end(String(asked))))
+  },
+  read: (request, response) => {
+    const asked = process.hrtime.bigint()
+    fs.readFile(file, () => response.end(String(asked)))
+  },
+  // A program that says nothing, one that does before it ends, and one that says so by a message.
+  ended: (request, response) => spawn('/bin/sleep', [HELD_S], { stdio: 'ignore' }).on('exit', () => response.end('ended')),
+  said: (request, response) => {
+    const child = spawn('sh', ['-c', `sleep ${HELD_S}; echo sw0rdfish; sleep 1`])
+    child.stdout.once('data', () => response.end('said'))
+  },
+  messaged: (request, response) => {
+    const child = fork(path.join(__dirname, 'fixtures/telling.js'), [HELD_S], { execArgv: [], env: {} })
+    child.once('message', () => response.end('messaged'))
+  },
+  // /called/PROTOCOL/PORT/...: what is asked of a server by name.
+  called: (request, response) => {
+    const [, , protocol, port, ...asked] = request.url.split('/')
+    const client = { http, https }[protocol]
+    const sent = client.request({ agent: agents[protocol], host: 'localhost', family: 4, port, path: `/${asked.join('/')}?token=sw0rdfish`, ca }, (/** @type {any} */ answer) => answer.resume().on('end', () => response.end('called')))
+    sent.end()
+  },
+  fetched: (request, response) => {
+    const [, , protocol, port, ...asked] = request.url.split('/')
+    fetch(`${protocol}://localhost:${port}/${asked.join('/')}?token=sw0rdfish`).then((answer) => answer.text()).then(() => response.end('fetched'), (error) => response.end(String(error.cause)))
+  },
+  // A stream each of one session; whose names must not be mixed up.
+  streamed: (request, response) => {
+    const [, , port, ...asked] = request.url.split('/')
+    session ??= require('node:http2').connect(`http://localhost:${port}`)
+    const type = asked[0] === 'pets.Shop' ? { ':method': 'POST', 'content-type': 'application/grpc' } : {}
+    session.request({ ':path': `/${asked.join('/')}?token=sw0rdfish`.replace(/^(.pets.*)\?.*/, '$1'), ...type }).resume().on('end', () => response.end('streamed')).end()
+  },
+  closed: (request, response) => {
+    for (const agent of Object.values(agents)) agent.destroy()
+    setTimeout(() => response.end('closed'), 50)
+  },
+  // Descriptors that were opened otherwise, and have the numbers of others.
+  descriptors: (request, response) => {
+    const [first, second] = [file, '/etc/hostname']
+    fs.open(first, (_, fd) => {
+      fs.closeSync(fd)
+      const again = fs.openSync(second)
+      fs.fstat(again, () => {
+        fs.closeSync(again)
+        response.end(String(fd === again))
+      })
+    })
+  }
+}
+
+const server = http.createServer((request, response) => handlers[/** @type {string} */ (request.url).split('/')[1]](request, response))
+server.listen(0, '127.0.0.1')
+serving(server)
