@@ -1,0 +1,127 @@
+'use strict'
+
+// The truth of a request: what its handler told, and what the proxy knows of its questions and answers. Each component lies
+// between two numbers: what a client computes after it has asked, and before it hands an answer on, only the recorder can
+// tell from waiting; that it is no more than the loop did not sleep is known.
+
+const { PROTOCOLS } = require('./clients')
+
+/** @typedef {import('./proxy').Link} Link */
+/** @typedef {[number, number]} Range ns, lowest and highest */
+
+/** The bytes arrived, on loopback, within the proxy's write(). */
+const leftAt = ({ from, to }) => (from + to) / 2
+const overlap = (a, b) => Math.max(0, Math.min(a.end, b.end) - Math.max(a.begin, b.begin))
+
+class Proxied {
+  /**
+   * @param {any[]} requests of one thread, as their handlers told them
+   * @param {Link[]} links
+   */
+  constructor (requests, links) {
+    this.steps = requests.flatMap((request) => request.steps.map((step) => ({ ...step, request })))
+    /** @type {Map<string, any>} */
+    this.linkOf = new Map(links.flatMap((link) => markersOf(link).map((marker) => /** @type {[string, Link]} */ ([marker, link]))))
+  }
+
+  /**
+   * @param {any} request
+   * @param {{ from: number, to: number }} sent when the client sent it
+   * @param {{ start_ns: number, end_ns: number }} row the report's; it decides within what client and program cannot know
+   * @returns {{ latency: Range, io: Range, queue: Range, exec: Range, off: number, steps: number }}
+   */
+  truthOf (request, sent, row) {
+    const start = Math.min(Math.max(row.start_ns, sent.from), sent.to)
+    const end = Math.min(Math.max(row.end_ns, request.answering), request.end)
+    const sum = { io: [0, 0], queue: [0, 0], exec: [0, 0] }
+    const add = (component, low, high) => { sum[component][0] += low; sum[component][1] += high }
+    const stretches = this.#stretchesOf(request, start)
+    let before = start
+    for (const { ready, begin, end: left, unseen } of stretches) {
+      const done = Math.min(left, end)
+      const waited = this.#waited(request, ready, before, begin)
+      add('exec', done - begin, done - begin + unseen)
+      add('io', Math.max(0, waited.io - unseen), waited.io)
+      add('queue', ...waited.queue)
+      before = done
+    }
+    return { latency: [end - start, end - start], .../** @type {any} */ (sum), off: 0, steps: stretches.length }
+  }
+
+  /** The handler's steps, and when each could go on. Unseen is how long the loop did not sleep before it and after the one before, others' work left out. */
+  #stretchesOf (request, start) {
+    const steps = request.path.map((name) => request.steps.find((step) => step.name === name))
+    const markers = [...request.markers]
+    return steps.map((step, i) => {
+      const begin = step.since ?? step.begin
+      if (i === 0) return { begin, end: step.end, ready: [start], unseen: begin - start - this.#busy(request, start, begin) }
+      const cause = steps[i - 1]
+      const slept = request.sleeps[2 * i - 1] - request.sleeps[2 * i - 2]
+      const unseen = Math.max(0, begin - cause.end - slept - this.#busy(request, cause.end, begin))
+      const asked = markers.splice(0, request.connection === 'pooled' ? 2 : 1)
+      return { begin, end: step.end, ready: this.#readinessOf(request, asked, step, cause), unseen }
+    })
+  }
+
+  /**
+   * Its client may have to be told several things, one after the other, and goes on at once where the loop is free.
+   * @param {number[]} ready when
+   * @returns {{ io: number, queue: Range }} I/O at most, ns
+   */
+  #waited (request, ready, from, begin) {
+    let io = 0
+    const queue = [0, 0]
+    for (const [i, at] of ready.entries()) {
+      io += Math.max(0, at - from)
+      from = Math.max(from, at)
+      const until = i === ready.length - 1 ? begin : this.#freeAfter(request, from)
+      queue[0] += this.#busy(request, from, until)
+      queue[1] += until - from
+      from = until
+    }
+    return { io, queue: /** @type {Range} */ (queue) }
+  }
+
+  /** How long other requests ran, ns. */
+  #busy (request, begin, end) {
+    return this.steps.filter((step) => step.request !== request).reduce((sum, step) => sum + overlap(step, { begin, end }), 0)
+  }
+
+  #freeAfter (request, at) {
+    return this.#whileRan(request, at)?.end ?? at
+  }
+
+  #whileRan (request, at) {
+    return this.steps.find((step) => step.request !== request && step.begin < at && at < step.end)
+  }
+
+  /** Of two questions at once the later answer is waited for. */
+  #readinessOf (request, asked, step, cause) {
+    const all = asked.map((marker) => this.#answersTo(marker, request, step, cause))
+    return all.reduce((a, b) => b.at(-1) > a.at(-1) ? b : a)
+  }
+
+  #answersTo (marker, request, step, cause) {
+    const link = this.linkOf.get(marker)
+    if (!link) throw new Error(`${request.route}: the proxy has not seen ${marker}`)
+    if (request.connection === 'pooled' && PROTOCOLS[request.protocol].oneConnection) {
+      const at = link.asked.find(({ markers }) => markers.includes(marker))?.at ?? cause.begin
+      return [this.#readySince(link, leftAt(link.answered.find(({ came }) => came >= at)), request)]
+    }
+    // Also what was said before it: to a client that makes a connection, or prepares its statement.
+    return link.answered.filter(({ came, to }) => came > cause.begin && to <= step.begin).map(leftAt)
+  }
+
+  /** Answers that came on one connection while the loop was busy are read together: one event, ready since the first. */
+  #readySince (link, at, request) {
+    const busy = this.#whileRan(request, at)
+    return busy ? Math.min(...link.answered.map(leftAt).filter((each) => each > busy.begin && each < busy.end)) : at
+  }
+}
+
+/** @param {any} link */
+function markersOf ({ asked, hidden = [] }) {
+  return [...asked.flatMap(({ markers }) => markers), ...hidden]
+}
+
+module.exports = { Proxied }
