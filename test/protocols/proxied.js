@@ -9,8 +9,8 @@ const { PROTOCOLS } = require('./clients')
 /** @typedef {import('./proxy').Link} Link */
 /** @typedef {[number, number]} Range ns, lowest and highest */
 
-/** The bytes arrived, on loopback, within the proxy's write(). */
-const leftAt = ({ from, to }) => (from + to) / 2
+/** The bytes arrived, on loopback, within the proxy's write(), which may return when they have been read. */
+const leftAt = ({ from, to }, read) => (from + Math.min(to, read)) / 2
 const overlap = (a, b) => Math.max(0, Math.min(a.end, b.end) - Math.max(a.begin, b.begin))
 
 class Proxied {
@@ -106,16 +106,17 @@ class Proxied {
     if (!link) throw new Error(`${request.route}: the proxy has not seen ${marker}`)
     if (request.connection === 'pooled' && PROTOCOLS[request.protocol].oneConnection) {
       const at = link.asked.find(({ markers }) => markers.includes(marker))?.at ?? cause.begin
-      return [this.#readySince(link, leftAt(link.answered.find(({ came }) => came >= at)), request)]
+      return [leftAt(this.#firstRead(link, link.answered.find(({ came }) => came >= at), request), step.begin)]
     }
     // Also what was said before it: to a client that makes a connection, or prepares its statement.
-    return link.answered.filter(({ came, to }) => came > cause.begin && to <= step.begin).map(leftAt)
+    return link.answered.filter(({ came, from }) => came > cause.begin && from < step.begin).map((answer) => leftAt(answer, step.begin))
   }
 
   /** Answers that came on one connection while the loop was busy are read together: one event, ready since the first. */
-  #readySince (link, at, request) {
-    const busy = this.#whileRan(request, at)
-    return busy ? Math.min(...link.answered.map(leftAt).filter((each) => each > busy.begin && each < busy.end)) : at
+  #firstRead (link, answer, request) {
+    if (PROTOCOLS[request.protocol].datagrams) return answer
+    const busy = this.#whileRan(request, answer.from)
+    return busy ? link.answered.find(({ from }) => from > busy.begin) : answer
   }
 }
 

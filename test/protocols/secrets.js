@@ -4,7 +4,7 @@
 // X and Z only, as HPACK writes those as they are. What is looked for is a run of them, so that no piece is overlooked.
 
 const SERIAL_BITS = 16
-const MARKER = /XZZX[XZ]{16}ZXXZ/g
+const MARKER = /XZZX[XZ]{16}ZXXZ/gi
 const RUN = /[xz]{9}/i
 
 /** @param {number} serial @returns {string} */
@@ -13,9 +13,9 @@ function markerOf (serial) {
   return `XZZX${bits.replace(/0/g, 'X').replace(/1/g, 'Z')}ZXXZ`
 }
 
-/** @param {string} text latin1 @returns {string[]} */
+/** @param {string} text latin1; names in DNS lose their capitals @returns {string[]} */
 function markersIn (text) {
-  return text.match(MARKER) ?? []
+  return (text.match(MARKER) ?? []).map((marker) => marker.toUpperCase())
 }
 
 const SECRETS = {

@@ -16,6 +16,7 @@ module.exports = {
     kind: 'dns',
     server: 'dns',
     datagrams: true,
+    oneConnection: true,
     open: { new: resolverOf, kept: resolverOf, pooled: resolverOf },
     names: ['A', 'AAAA'],
     ask: [
