@@ -4,7 +4,7 @@
 
 const path = require('node:path')
 const { PROTOCOLS } = require('./clients')
-const { SPIN_AFTER, STAGGER } = require('./times')
+const { SPIN, SPIN_AFTER, STAGGER } = require('./times')
 
 const ROUNDS = 3
 const SHARING = 3
@@ -26,8 +26,8 @@ function programOf (servers, { only, inspect } = {}) {
       const sharing = []
       for (let i = 0; i < SHARING; i++) sharing.push(await client.connect())
       const spinner = await client.connect()
-      const spin = (warm = '') => spinner.get(`/spin/${warm}x${spun++}`)
-      for (let i = 0; i < 10; i++) await spin('w')
+      const spin = (ms = SPIN) => spinner.get(`/spin/ms${ms}/x${spun++}`)
+      for (let i = 0; i < 10; i++) await spin(i)
       for (const name of names) await drive(client, name, sharing, spin)
     },
     inspect

@@ -9,8 +9,9 @@ const { PROTOCOLS } = require('./clients')
 /** @typedef {import('./proxy').Link} Link */
 /** @typedef {[number, number]} Range ns, lowest and highest */
 
-/** The bytes arrived, on loopback, within the proxy's write(), which may return when they have been read. */
-const leftAt = ({ from, to }, read) => (from + Math.min(to, read)) / 2
+/** What the kernel takes for a write on loopback, until the bytes have arrived; the call may return later, when they have been read. */
+const WRITE_NS = 50_000
+const leftAt = ({ from, to }, read) => (from + Math.min(to, read, from + WRITE_NS)) / 2
 const overlap = (a, b) => Math.max(0, Math.min(a.end, b.end) - Math.max(a.begin, b.begin))
 
 class Proxied {
@@ -28,7 +29,7 @@ class Proxied {
    * @param {any} request
    * @param {{ from: number, to: number }} sent when the client sent it
    * @param {{ start_ns: number, end_ns: number }} row the report's; it decides within what client and program cannot know
-   * @returns {{ latency: Range, io: Range, queue: Range, exec: Range, off: number, steps: number }}
+   * @returns {{ latency: Range, io: Range, queue: Range, exec: Range, off: number, steps: number, answers: number[] }} answers: how many each of its steps waited for, one after the other
    */
   truthOf (request, sent, row) {
     const start = Math.min(Math.max(row.start_ns, sent.from), sent.to)
@@ -42,10 +43,11 @@ class Proxied {
       const waited = this.#waited(request, ready, before, begin)
       add('exec', done - begin, done - begin + unseen)
       add('io', Math.max(0, waited.io - unseen), waited.io)
-      add('queue', ...waited.queue)
+      // What else ran when it was told before, nobody has told.
+      add('queue', waited.queue[0], waited.queue[1] + (ready.length > 1 ? unseen : 0))
       before = done
     }
-    return { latency: [end - start, end - start], .../** @type {any} */ (sum), off: 0, steps: stretches.length }
+    return { latency: [end - start, end - start], .../** @type {any} */ (sum), off: 0, steps: stretches.length, answers: stretches.slice(1).map(({ ready }) => ready.length) }
   }
 
   /** The handler's steps, and when each could go on. Unseen is how long the loop did not sleep before it and after the one before, others' work left out. */
@@ -93,6 +95,13 @@ class Proxied {
 
   #whileRan (request, at) {
     return this.steps.find((step) => step.request !== request && step.begin < at && at < step.end)
+  }
+
+  /** @returns {number} the parts that its client has sent by a connection of its own, until it was answered */
+  partsOf (request) {
+    const [marker] = request.markers
+    const last = request.steps.at(-1)
+    return this.linkOf.get(marker).asked.filter(({ at }) => at < last.begin).length
   }
 
   /** Of two questions at once the later answer is waited for. */

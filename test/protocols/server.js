@@ -4,13 +4,14 @@
 //   new     one question, on a connection of its own
 //   kept    two, one after the other, on a connection that was there
 //   pooled  two at once, on connections that other requests use as well
-// GET /spin/NUMBER computes.
+// GET /spin/msMS/NUMBER computes.
 
 const { serve, spin } = require('../truth/witness')
 const { PROTOCOLS } = require('./clients')
 const { markerOf } = require('./secrets')
-const { SPIN } = require('./times')
 
+/** What clients wait for in between, and is no answer. */
+const BETWEEN = ['immediate', 'thread_pool', 'write', 'connect']
 /** What a handler computes at each answer, ms. */
 const WORK = 1
 
@@ -41,7 +42,7 @@ class Asking {
     this.markers = []
     /** @type {number[]} at the end of a step, and at the begin of the next */
     this.sleeps = []
-    witness.add({ protocol: name, connection, markers: this.markers, sleeps: this.sleeps })
+    witness.add({ protocol: name, connection, markers: this.markers, sleeps: this.sleeps, between: BETWEEN })
   }
 
   question (which, on = connections[this.name][this.connection]) {
@@ -104,7 +105,7 @@ serve({
   },
   spin: (witness, request, response) => {
     const source = witness.enter('source', 'tcp_read', null)
-    spin(request.url.includes('/w') ? 0 : SPIN)
+    spin(Number(request.url.split('/')[2].slice('ms'.length)))
     witness.finish(response, source, ['source'])
   }
 }, {

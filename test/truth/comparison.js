@@ -71,6 +71,7 @@ function compareCausality (truth, request, others) {
   let found = mergeSlices(request.path.map(absolute).map((step) => ({ ...step, node: request.nodes.find(({ index }) => index === step.node) })))
   // What a stream does in between is Node's own business.
   if (truth.ends) found = [found[0], ...found.slice(1).slice(-1)]
+  if (truth.between) found = found.filter(({ type }) => !truth.between.includes(type))
   const pairs = align(steps, found)
   const right = pairs.filter(([i, j], at) => i === 0
     ? j === 0
