@@ -86,7 +86,8 @@ class Sweep {
                 const Node& parent) {
     Exec(node.begin_ns, node.begin_piece, index, /*shared=*/false);
     const bool own_ready = (node.flags & Node::kOwnReady) != 0;
-    if (parent.event == node.event && !own_ready) {
+    const bool resolved = (node.flags & Node::kResolved) != 0;
+    if (resolved || (parent.event == node.event && !own_ready)) {
       step_.ready_kind = ReadyKind::kResolved;
       Queue(parent.end_ns, parent.end_piece, node.begin_piece, 0, false);
       return;

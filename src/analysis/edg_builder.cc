@@ -50,6 +50,7 @@ const RegistrationIndex::Entry* EdgBuilder::FindBySequence(
 void EdgBuilder::OnEvent(const Event& event) {
   event_ = &event;
   event_dependency_.reset();
+  NoteScope(event);
   continues_read_ = event.fd != kNoFd && event.fd == last_fd_ &&
                     event.begin_ns - last_end_ns_ <= kSameNs;
   last_fd_ = event.fd;
@@ -284,6 +285,10 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
   }
   if (owner == nullptr) return;
   const bool own_ready = record.ready_kind != ReadyKind::kNone;
+  if (!own_ready && IsResolvedBefore(owner->request)) {
+    return Attach(owner->request, GraphOf(owner->request).LastIndex(),
+                  Node::kResolved);
+  }
   Attach(owner->request, LatestAsking(owner->request, owner->node),
          own_ready ? Node::kOwnReady : 0);
   if (!own_ready) return;

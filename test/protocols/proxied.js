@@ -47,7 +47,7 @@ class Proxied {
       add('queue', waited.queue[0], waited.queue[1] + (ready.length > 1 ? unseen : 0))
       before = done
     }
-    return { latency: [end - start, end - start], .../** @type {any} */ (sum), off: 0, steps: stretches.length, answers: stretches.slice(1).map(({ ready }) => ready.length) }
+    return { latency: [end - start, end - start], ...(sum), off: 0, steps: stretches.length, answers: stretches.slice(1).map(({ ready }) => ready.length) }
   }
 
   /** The handler's steps, and when each could go on. Unseen is how long the loop did not sleep before it and after the one before, others' work left out. */
