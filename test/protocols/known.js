@@ -13,6 +13,11 @@ const KNOWN = [
     cell: /^undici kept /,
     wrong: ['times', 'whose'],
     why: 'undici holds a question back until an immediate that the answer before it has set: which function put it there, stock Node does not show'
+  },
+  {
+    cell: /^dns /,
+    wrong: ['names'],
+    why: 'what a resolver asks is recorded as an event of the type dns, without the name server and the type of the question'
   }
 ]
 

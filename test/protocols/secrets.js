@@ -5,7 +5,7 @@
 
 const SERIAL_BITS = 16
 const MARKER = /XZZX[XZ]{16}ZXXZ/gi
-const RUN = /[xz]{9}/i
+const RUN = /[xz]{8}/i
 
 /** @param {number} serial @returns {string} */
 function markerOf (serial) {
