@@ -93,8 +93,13 @@ test('a secret would be found', () => {
 })
 
 test('times that are wrong by 20 ms, other names and another\'s steps are found wrong', () => {
-  const right = judgements.filter((judgement) => ['times', 'whose', 'names'].every((what) => judgement((each) => each)[what].length === 0))
-  assert.ok(right.length > judgements.length / 4, `${right.length} of ${judgements.length} are right`)
+  const isRight = (judgement) => {
+    const verdict = judgement((each) => each)
+    return ['times', 'whose', 'names'].every((what) => verdict[what].length === 0)
+  }
+  const some = judgements.filter((judgement, i) => i % 4 === 0)
+  const right = some.filter(isRight)
+  assert.ok(right.length > some.length / 4, `${right.length} of ${some.length} are right`)
   const moved = (each) => ({ ...each, row: { ...each.row, io_ns: each.row.io_ns - MOVED_NS, queue_ns: each.row.queue_ns + MOVED_NS } })
   const renamed = (each) => ({ ...each, dependencies: each.dependencies.map((one) => ({ ...one, kind: 'amqp' })) })
   const foreign = (each) => ({ ...each, causality: { ...each.causality, foreign: 1 } })

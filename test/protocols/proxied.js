@@ -9,9 +9,11 @@ const { PROTOCOLS } = require('./clients')
 /** @typedef {import('./proxy').Link} Link */
 /** @typedef {[number, number]} Range ns, lowest and highest */
 
-/** What the kernel takes for a write on loopback, until the bytes have arrived; the call may return later, when they have been read. */
-const WRITE_NS = 50_000
-const leftAt = ({ from, to }, read) => (from + Math.min(to, read, from + WRITE_NS)) / 2
+/**
+ * The bytes arrived, on loopback, within the proxy's write(), which may return when they have been read.
+ * @typedef {{ from: number, to: number }} Moment ns
+ */
+const leftAt = ({ from, to }, read) => ({ from, to: Math.max(from, Math.min(to, read)) })
 const overlap = (a, b) => Math.max(0, Math.min(a.end, b.end) - Math.max(a.begin, b.begin))
 
 class Proxied {
@@ -42,7 +44,7 @@ class Proxied {
       const done = Math.min(left, end)
       const waited = this.#waited(request, ready, before, begin)
       add('exec', done - begin, done - begin + unseen)
-      add('io', Math.max(0, waited.io - unseen), waited.io)
+      add('io', Math.max(0, waited.io[0] - unseen), waited.io[1])
       // What else ran when it was told before, nobody has told.
       add('queue', waited.queue[0], waited.queue[1] + (ready.length > 1 ? unseen : 0))
       before = done
@@ -56,7 +58,7 @@ class Proxied {
     const markers = [...request.markers]
     return steps.map((step, i) => {
       const begin = step.since ?? step.begin
-      if (i === 0) return { begin, end: step.end, ready: [start], unseen: begin - start - this.#busy(request, start, begin) }
+      if (i === 0) return { begin, end: step.end, ready: [{ from: start, to: start }], unseen: begin - start - this.#busy(request, start, begin) }
       const cause = steps[i - 1]
       const slept = request.sleeps[2 * i - 1] - request.sleeps[2 * i - 2]
       const unseen = Math.max(0, begin - cause.end - slept - this.#busy(request, cause.end, begin))
@@ -67,21 +69,23 @@ class Proxied {
 
   /**
    * Its client may have to be told several things, one after the other, and goes on at once where the loop is free.
-   * @param {number[]} ready when
-   * @returns {{ io: number, queue: Range }} I/O at most, ns
+   * @param {Moment[]} ready when
+   * @returns {{ io: Range, queue: Range }}
    */
   #waited (request, ready, from, begin) {
-    let io = 0
+    /** @type {Range} */
+    const io = [0, 0]
+    /** @type {Range} */
     const queue = [0, 0]
     for (const [i, at] of ready.entries()) {
-      io += Math.max(0, at - from)
-      from = Math.max(from, at)
-      const until = i === ready.length - 1 ? begin : this.#freeAfter(request, from)
-      queue[0] += this.#busy(request, from, until)
-      queue[1] += until - from
+      const until = i === ready.length - 1 ? begin : this.#freeAfter(request, at.to)
+      io[0] += Math.max(0, at.from - from)
+      io[1] += Math.max(0, at.to - from)
+      queue[0] += this.#busy(request, Math.max(from, at.to), until)
+      queue[1] += until - Math.max(from, at.from)
       from = until
     }
-    return { io, queue: /** @type {Range} */ (queue) }
+    return { io, queue }
   }
 
   /** How long other requests ran, ns. */
@@ -107,7 +111,7 @@ class Proxied {
   /** Of two questions at once the later answer is waited for. */
   #readinessOf (request, asked, step, cause) {
     const all = asked.map((marker) => this.#answersTo(marker, request, step, cause))
-    return all.reduce((a, b) => b.at(-1) > a.at(-1) ? b : a)
+    return all.reduce((a, b) => b.at(-1).from > a.at(-1).from ? b : a)
   }
 
   #answersTo (marker, request, step, cause) {

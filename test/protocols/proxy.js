@@ -77,9 +77,12 @@ function serveStreams (name, to) {
   })
 }
 
+/** @returns {dgram.Socket} sends at once, and not when an address has been looked up that is one */
+const socketOfDatagrams = () => dgram.createSocket({ type: 'udp4', lookup: (host, options, callback) => callback(null, host, 4) })
+
 /** @returns {Promise<number>} its port */
 async function serveDatagrams (name, to) {
-  const socket = dgram.createSocket('udp4')
+  const socket = socketOfDatagrams()
   const known = new Map()
   socket.on('message', (bytes, { port, address }) => {
     const at = now()
@@ -88,7 +91,7 @@ async function serveDatagrams (name, to) {
       const link = openLink(name)
       const holder = new Holder(link, (answer) => socket.send(answer, port, address))
       // Datagrams stay apart.
-      way = { link, out: dgram.createSocket('udp4').on('message', (answer) => { holder.batch = null; holder.hold(answer) }) }
+      way = { link, out: socketOfDatagrams().on('message', (answer) => { holder.batch = null; holder.hold(answer) }) }
       known.set(port, way)
     }
     way.link.asked.push({ at, markers: markersIn(bytes.toString('latin1')) })

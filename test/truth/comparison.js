@@ -47,12 +47,12 @@ function align (steps, found) {
   return pairs
 }
 
-/** Slices of one event that follow each other are one step of the program. */
+/** Slices of one event that follow each other are one step of the program; so is what a callback has resolved, whenever that ran. */
 function mergeSlices (path) {
   const merged = []
   for (const step of path) {
     const last = merged.at(-1)
-    if (last && isOneEvent(last.node, step.node)) last.end = step.end
+    if (last && (step.ready_kind === 'resolved' || isOneEvent(last.node, step.node))) last.end = step.end
     else merged.push({ ...step })
   }
   return merged
