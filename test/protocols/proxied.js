@@ -117,7 +117,10 @@ class Proxied {
   #answersTo (marker, request, step, cause) {
     const link = this.linkOf.get(marker)
     if (!link) throw new Error(`${request.route}: the proxy has not seen ${marker}`)
-    if (request.connection === 'pooled' && PROTOCOLS[request.protocol].oneConnection) {
+    const { datagrams, oneConnection } = PROTOCOLS[request.protocol]
+    // A datagram for each, in their order.
+    if (datagrams) return [leftAt(link.answered[link.asked.findIndex(({ markers }) => markers.includes(marker))], step.begin)]
+    if (request.connection === 'pooled' && oneConnection) {
       const at = link.asked.find(({ markers }) => markers.includes(marker))?.at ?? cause.begin
       return [leftAt(this.#firstRead(link, link.answered.find(({ came }) => came >= at), request), step.begin)]
     }
@@ -127,7 +130,6 @@ class Proxied {
 
   /** Answers that came on one connection while the loop was busy are read together: one event, ready since the first. */
   #firstRead (link, answer, request) {
-    if (PROTOCOLS[request.protocol].datagrams) return answer
     const busy = this.#whileRan(request, answer.from)
     return busy ? link.answered.find(({ from }) => from > busy.begin) : answer
   }
