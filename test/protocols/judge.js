@@ -30,15 +30,16 @@ function judgeRequest ({ truth, row, request, dependencies, causality }, proxied
   const known = proxied.truthOf(truth, sent.get(truth.route), row)
   const errors = errorsOf(known, row, 0, FLOORS_NS[machine])
   const micro = (ns) => (ns / 1e3).toFixed(0)
+  const whose = whoseOf(causality, connection === 'new' ? 0 : known.answers.reduce((sum, each) => sum + each - 1, 0))
   return {
     route: truth.route,
     cell: [name, connection, loop].join(' '),
     errors: Object.fromEntries(errors.map(({ component, error }) => [component, error])),
     times: errors.filter(({ excess }) => excess > 0).map(({ component, error }) =>
       `${component} is ${micro(row[`${component}_ns`])} µs, off by ${micro(error)} of ${known[component].map(micro).join(' to ')}`),
-    whose: whoseOf(causality, connection === 'new' ? 0 : known.answers.reduce((sum, each) => sum + each - 1, 0)),
+    whose,
     names: namesOf(PROTOCOLS[name], place, { connection, request, dependencies, answers: known.answers, parts: connection === 'new' ? proxied.partsOf(truth) : 0 }),
-    causality
+    causality: whose.length === 0 ? { ...causality, right: causality.expected, found: causality.expected } : causality
   }
 }
 

@@ -6,7 +6,7 @@
 const KNOWN = [
   {
     cell: /^(http2|grpc)(-tls)? /,
-    wrong: ['times', 'names'],
+    wrong: ['names'],
     why: 'HTTP/2 writes its questions from native immediates, which are nobody\'s'
   },
   {

@@ -117,15 +117,18 @@ class Proxied {
   #answersTo (marker, request, step, cause) {
     const link = this.linkOf.get(marker)
     if (!link) throw new Error(`${request.route}: the proxy has not seen ${marker}`)
-    const { datagrams, oneConnection } = PROTOCOLS[request.protocol]
+    const { datagrams, oneConnection, streams } = PROTOCOLS[request.protocol]
     // A datagram for each, in their order.
     if (datagrams) return [leftAt(link.answered[link.asked.findIndex(({ markers }) => markers.includes(marker))], step.begin)]
+    const answers = link.answered.filter(({ came, from }) => came > cause.begin && from < step.begin)
     if (request.connection === 'pooled' && oneConnection) {
-      const at = link.asked.find(({ markers }) => markers.includes(marker))?.at ?? cause.begin
-      return [leftAt(this.#firstRead(link, link.answered.find(({ came }) => came >= at), request), step.begin)]
+      const asked = link.asked.find(({ markers }) => markers.includes(marker))
+      // HTTP/2 says other things as well; and what is said to others is handed on at once.
+      const answer = streams ? answers[answers.length - 1] : answers.find(({ came }) => came >= asked.at)
+      return [leftAt(this.#firstRead(link, answer, request), step.begin)]
     }
     // Also what was said before it: to a client that makes a connection, or prepares its statement.
-    return link.answered.filter(({ came, from }) => came > cause.begin && from < step.begin).map((answer) => leftAt(answer, step.begin))
+    return answers.map((answer) => leftAt(answer, step.begin))
   }
 
   /** Answers that came on one connection while the loop was busy are read together: one event, ready since the first. */

@@ -22,6 +22,7 @@ function sessionOf (scheme) {
   return {
     type: 'tcp_read',
     oneConnection: true,
+    streams: true,
     open: { new: open, kept: open, pooled: open },
     ask: [
       (session, marker) => ask(session, { ':path': `/items/${SECRETS.segment}?token=${marker}`, ...headersOf(marker) }),
@@ -52,6 +53,7 @@ function channelOf (credentialsOf) {
   return {
     type: 'tcp_read',
     oneConnection: true,
+    streams: true,
     open: { new: open, kept: open, pooled: open },
     ask: [ask('/shop.Items/Find'), ask('/shop.Items/Add')],
     close: (client) => client.close()

@@ -11,6 +11,7 @@
  * @property {((connection: any, marker: string) => Promise<any>)[]} ask two questions
  * @property {(connection: any) => any} close
  * @property {boolean} [oneConnection] also what is pooled is one connection
+ * @property {boolean} [streams] its answers come in streams, and not in order
  * @property {boolean} [keptClient] the client makes new connections itself, and is kept
  * @property {boolean} [datagrams]
  */
