@@ -18,13 +18,13 @@ const { answerTo } = require('../ways/name-server')
 const TLS = path.join(__dirname, '../e2e/apps/tls')
 const identity = { key: fs.readFileSync(path.join(TLS, 'key.pem')), cert: fs.readFileSync(path.join(TLS, 'certificate.pem')) }
 
-/** @type {{ marker: string, port: number }[]} by the port of the asking end */
+/** @type {{ marker: string, ports: string }[]} by the port of the asking end, and of this one */
 const told = []
 
 /** @param {any} request @param {any} response */
 function serve (request, response) {
-  const port = (request.stream?.session ?? request).socket.remotePort
-  for (const marker of markersIn(`${request.url} ${JSON.stringify(request.headers)}`)) told.push({ marker, port })
+  const { remotePort, localPort } = (request.stream?.session ?? request).socket
+  for (const marker of markersIn(`${request.url} ${JSON.stringify(request.headers)}`)) told.push({ marker, ports: `${remotePort} ${localPort}` })
   request.resume().on('end', () => {
     response.setHeader('content-length', 1)
     response.end('x')
@@ -37,12 +37,13 @@ const unary = (path) => ({ path, requestStream: false, responseStream: false, ..
 async function openGrpc (credentials) {
   const server = new grpc.Server()
   const answer = (call, callback) => {
-    const port = Number(call.getPeer().split(':').at(-1))
-    for (const marker of markersIn(JSON.stringify(call.metadata.getMap()))) told.push({ marker, port })
+    const ports = `${call.getPeer().split(':').at(-1)} ${own}`
+    for (const marker of markersIn(JSON.stringify(call.metadata.getMap()))) told.push({ marker, ports })
     callback(null, Buffer.from('x'))
   }
   server.addService({ find: unary('/shop.Items/Find'), add: unary('/shop.Items/Add') }, { find: answer, add: answer })
-  return new Promise((resolve, reject) => server.bindAsync('127.0.0.1:0', credentials, (error, port) => error ? reject(error) : resolve(port)))
+  const own = await new Promise((resolve, reject) => server.bindAsync('127.0.0.1:0', credentials, (error, port) => error ? reject(error) : resolve(port)))
+  return own
 }
 
 async function portOf (server) {

@@ -7,6 +7,8 @@ const { PROTOCOLS } = require('./clients')
 const { SPIN, SPIN_AFTER, STAGGER } = require('./times')
 
 const ROUNDS = 3
+/** A run has not as many questions. */
+const MARKERS = 4096
 const SHARING = 3
 const CONNECTIONS = ['new', 'kept', 'pooled']
 const LOOPS = ['idle', 'busy']
@@ -21,7 +23,10 @@ function programOf (servers, { only, inspect } = {}) {
   return {
     name: 'protocols',
     file: path.join(__dirname, 'server.js'),
-    prepare: () => ({ PROTOCOL_PLACES: JSON.stringify(Object.fromEntries(names.map((name) => [name, servers.places[name]]))) }),
+    prepare: () => ({
+      PROTOCOL_PLACES: JSON.stringify(Object.fromEntries(names.map((name) => [name, servers.places[name]]))),
+      PROTOCOL_MARKERS: String(MARKERS * servers.runs++)
+    }),
     async drive (client) {
       const sharing = []
       for (let i = 0; i < SHARING; i++) sharing.push(await client.connect())

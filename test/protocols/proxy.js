@@ -14,7 +14,7 @@ const { DELAY, TOGETHER } = require('./times')
  * @typedef {object} Link one connection, or one socket that sends datagrams
  * @property {string} proxy which one
  * @property {number} opened
- * @property {number} port from which its server is asked
+ * @property {string} ports from which its server is asked, and which that is
  * @property {{ at: number, markers: string[] }[]} asked one for each part that came
  * @property {{ came: number, from: number, to: number }[]} answered came: its last bytes from the server; it left between `from` and `to`
  * @property {string[]} [hidden] markers that its server has read, and no proxy can
@@ -50,7 +50,7 @@ class Holder {
 
 /** @param {string} proxy @returns {Link} */
 function openLink (proxy) {
-  const link = { proxy, opened: now(), port: 0, asked: [], answered: [] }
+  const link = { proxy, opened: now(), ports: '', asked: [], answered: [] }
   links.push(link)
   return link
 }
@@ -58,7 +58,7 @@ function openLink (proxy) {
 function serveStreams (name, to) {
   return net.createServer({ noDelay: true }, (client) => {
     const link = openLink(name)
-    const server = net.connect(to).on('connect', () => { link.port = server.localPort ?? 0 })
+    const server = net.connect(to).on('connect', () => { link.ports = `${server.localPort} ${server.remotePort}` })
     if (!to.path) server.setNoDelay(true)
     const holder = new Holder(link, (bytes) => client.destroyed || client.write(bytes))
     let tail = ''

@@ -25,7 +25,7 @@ const connections = Object.fromEntries(used.map(([name, { open, keptClient }]) =
   pooled: open.pooled(places[name])
 }]))
 
-let serial = 0
+let serial = Number(process.env.PROTOCOL_MARKERS ?? 0)
 
 /** @returns {number} how long this loop has slept, ns */
 const slept = () => Math.round(performance.eventLoopUtilization().idle * 1e6)

@@ -19,6 +19,8 @@ class Servers {
     this.services = []
     /** Why a protocol is not there. @type {Record<string, string>} */
     this.missing = {}
+    /** Runs of the program: each has markers of its own. */
+    this.runs = 0
     /** Where the proxy of each protocol is. @type {Record<string, any>} */
     this.places = {}
   }
@@ -57,8 +59,8 @@ class Servers {
       child.send('tell')
       return (await once(child, 'message'))[0]
     }))
-    for (const { marker, port } of read) {
-      const link = links.findLast((link) => link.port === port)
+    for (const { marker, ports } of read) {
+      const link = links.findLast((link) => link.ports === ports)
       if (link && !link.asked.some(({ markers }) => markers.includes(marker))) link.hidden = [...link.hidden ?? [], marker]
     }
     return links
