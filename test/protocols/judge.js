@@ -11,6 +11,7 @@ const { knownOf } = require('./known')
  * @property {string} route
  * @property {string} cell protocol, connection, loop
  * @property {Record<string, number>} errors of each component, ns beyond what is known
+ * @property {number} width between which two numbers the I/O is known to lie, ns
  * @property {string[]} times what is wrong with them
  * @property {string[]} whose
  * @property {string[]} names
@@ -35,6 +36,7 @@ function judgeRequest ({ truth, row, request, dependencies, causality }, proxied
     route: truth.route,
     cell: [name, connection, loop].join(' '),
     errors: Object.fromEntries(errors.map(({ component, error }) => [component, error])),
+    width: known.io[1] - known.io[0],
     times: errors.filter(({ excess }) => excess > 0).map(({ component, error }) =>
       `${component} is ${micro(row[`${component}_ns`])} µs, off by ${micro(error)} of ${known[component].map(micro).join(' to ')}`),
     whose,
