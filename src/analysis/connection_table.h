@@ -31,6 +31,7 @@ class ConnectionTable {
     ConnectionRole role = ConnectionRole::kAccepted;
     uint32_t peer = 0;        // string id; 0: not known
     uint32_t dependency = 0;  // DependencyTable's
+    bool named = false;       // it is known what is spoken
 
     // Accepted: the request that it has brought last, with HTTP/2 those that
     // were open then; and the last one's latest step that has read from it.

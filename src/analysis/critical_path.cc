@@ -93,7 +93,7 @@ class Sweep {
   void ToParent(uint32_t index, const Node& node, uint32_t parent_index,
                 const Node& parent) {
     Exec(node.begin_ns, node.begin_piece, index, /*shared=*/false);
-    if (parent.IsInTurnOf(node)) {
+    if ((node.flags & Node::kResolved) != 0 || parent.IsInTurnOf(node)) {
       step_.ready_kind = ReadyKind::kResolved;
       Queue(parent.end_ns, parent.end_piece, node.begin_piece, 0, false);
       return;

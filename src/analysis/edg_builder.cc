@@ -50,6 +50,7 @@ const RegistrationIndex::Entry* EdgBuilder::FindBySequence(
 void EdgBuilder::OnEvent(const Event& event) {
   event_ = &event;
   event_dependency_.reset();
+  NoteScope(event);
   continues_read_ = event.fd != kNoFd && event.fd == last_fd_ &&
                     event.begin_ns - last_end_ns_ <= kSameNs;
   last_fd_ = event.fd;

@@ -191,6 +191,9 @@ class EdgBuilder {
   // The latest step of `request` that has asked on the event's connection, or
   // `node` where that is later.
   uint32_t LatestAsking(RequestRef request, uint32_t node) const;
+  void NoteScope(const Event& event);
+  // Whether a callback of `request`'s has run before in the event's scope.
+  bool IsResolvedBefore(RequestRef request);
   bool IsHub(uint64_t source);
   bool MayChangeHands() const;
   void OnGc(const InnerRecord& record);
@@ -249,6 +252,10 @@ class EdgBuilder {
   // What the event before has read had news for several (HTTP/2's streams): the
   // resource tells whose this one's are, and not who has opened the connection.
   bool continues_read_ = false;
+  // Whether the event before may not be the last of its scope of native code,
+  // and the first event of the one that runs.
+  bool in_scope_ = false;
+  uint64_t scope_begin_ = 0;
   int32_t last_fd_ = kNoFd;
   int64_t last_end_ns_ = 0;
   // Child processes, by their handles' ids, as dependencies.

@@ -74,11 +74,17 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
                        !(in_slice_ && connection->ordered);
   if (asker.request.generation == 0 && goes_on) return;
   connection->asked_step = in_slice_ ? trail_.next() : 0;
+  const uint32_t unnamed = connection->dependency;
+  const bool was_named = connection->named;
   uint32_t call = NoteCall(record.text, connection);
   if (connection->multiplexed) {
     std::erase_if(connection->askers, [this](const auto& earlier) {
       return !requests_.IsOpen(earlier.request);
     });
+  }
+  if (connection->named && !was_named && requests_.IsOpen(asker.request)) {
+    // A server that speaks first, or that was only connected to.
+    GraphOf(asker.request).Rename(unnamed, connection->dependency);
   }
   // More of a question, in another step, says nothing of what is asked.
   const ConnectionTable::Asker* const before =
@@ -102,6 +108,7 @@ uint32_t EdgBuilder::NoteCall(uint32_t text,
                               ConnectionTable::Connection* connection) {
   const std::string* const operation = stream_->StringOf(text);
   if (operation == nullptr) return DependencyTable::kUnknown;
+  connection->named = true;
   connection->dependency =
       dependencies_->InternCalled(*operation, PeerOf(*connection));
   const std::string_view protocol =
@@ -294,6 +301,27 @@ uint32_t EdgBuilder::LatestAsking(RequestRef request, uint32_t node) const {
   if (connection_ == nullptr) return node;
   const ConnectionTable::Asker* const asker = connection_->Find(request);
   return asker != nullptr ? std::max(asker->node, node) : node;
+}
+
+// A resolver's callbacks run in one scope of native code, each an event; what
+// they resolve runs when the scope ends, in the last one's.
+void EdgBuilder::NoteScope(const Event& event) {
+  const bool is_native =
+      event.type == EventType::kDns || event.type == EventType::kImmediate;
+  const bool goes_on =
+      in_scope_ && is_native && event.begin_ns - last_end_ns_ <= kSameNs;
+  if (!goes_on) scope_begin_ = event.sequence;
+  in_scope_ =
+      is_native && std::none_of(event.inner.begin(), event.inner.end(),
+                                [](const InnerRecord& record) {
+                                  return record.kind == RecordKind::kSlice;
+                                });
+}
+
+bool EdgBuilder::IsResolvedBefore(RequestRef request) {
+  const Node& last = GraphOf(request).Last();
+  return last.type == EventType::kDns && last.event >= scope_begin_ &&
+         last.event < event_->sequence;
 }
 
 }  // namespace edgewise

@@ -233,6 +233,11 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
   }
   const RegistrationIndex::Entry* const owner = OwnerOf(record);
   if (owner == nullptr) return;
+  if (!begins && record.ready_kind == ReadyKind::kNone &&
+      IsResolvedBefore(owner->request)) {
+    return Attach(owner->request, GraphOf(owner->request).LastIndex(),
+                  Node::kResolved);
+  }
   Attach(owner->request, LatestAsking(owner->request, owner->node), 0);
 }
 

@@ -30,6 +30,19 @@ void RequestGraph::CountCall(uint32_t dependency) {
   if (calls.size() < kMaxCalledDependencies) calls.push_back({dependency, 1});
 }
 
+void RequestGraph::Rename(uint32_t dependency, uint32_t name) {
+  for (Node& node : nodes) {
+    if (node.dependency == dependency) node.dependency = name;
+  }
+  const auto asked = std::find_if(
+      calls.begin(), calls.end(),
+      [dependency](const Calls& c) { return c.dependency == dependency; });
+  if (asked == calls.end()) return;
+  const uint32_t count = asked->count;
+  calls.erase(asked);
+  for (uint32_t i = 0; i < count; ++i) CountCall(name);
+}
+
 void RequestGraph::Truncate() {
   const size_t count = (nodes.size() - 1) / 2;
   if (count == 0) return;

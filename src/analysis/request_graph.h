@@ -16,6 +16,8 @@ struct Node {
   static constexpr uint8_t kSink = 4;
   static constexpr uint8_t kLoopSlept = 8;  // in the wait before its event
   static constexpr uint8_t kPooled = 16;    // the end of the pool's work
+  // Resolved by its parent, an earlier event of one scope of native code.
+  static constexpr uint8_t kResolved = 32;
   static constexpr uint64_t kNoEvent = UINT64_MAX;  // its event has no records
 
   int64_t begin_ns;
@@ -80,6 +82,9 @@ struct RequestGraph {
   static constexpr size_t kMaxCalledDependencies = 64;
   std::vector<Calls> calls;
   void CountCall(uint32_t dependency);
+  // It has turned out what `dependency` is: what was waited for and asked there
+  // is `name`'s.
+  void Rename(uint32_t dependency, uint32_t name);
 
   uint32_t Size() const {
     return dropped + static_cast<uint32_t>(nodes.size());

@@ -85,10 +85,10 @@ function unseenPerStep (compared) {
   return Math.min(Math.max(0, each[each.length >> 1] ?? 0), UNSEEN_CAP_NS)
 }
 
-/** The component that is off by most, beyond what is allowed. */
-function worstOf (truth, row, unseenNs, floorNs) {
+/** @returns {{ component: string, error: number, allowed: number, excess: number }[]} ns */
+function errorsOf (truth, row, unseenNs, floorNs) {
   const unseen = unseenNs * truth.steps
-  const all = COMPONENTS.map((component) => {
+  return COMPONENTS.map((component) => {
     const told = row[`${component}_ns`]
     const [low, high] = truth[component]
     const below = component === 'exec' || component === 'latency' ? 0 : unseen
@@ -97,7 +97,11 @@ function worstOf (truth, row, unseenNs, floorNs) {
     const allowed = Math.max(floorNs, SHARE * high) + truth.off
     return { component, error, allowed, excess: Math.abs(error) - allowed }
   })
-  return all.reduce((worst, each) => each.excess > worst.excess ? each : worst)
+}
+
+/** The component that is off by most, beyond what is allowed. */
+function worstOf (truth, row, unseenNs, floorNs) {
+  return errorsOf(truth, row, unseenNs, floorNs).reduce((worst, each) => each.excess > worst.excess ? each : worst)
 }
 
 function misfitOf (program, row, truth, { component, error, allowed }, path, programs) {
@@ -184,4 +188,4 @@ function toldSegments (row, path) {
   })
 }
 
-module.exports = { COMPONENTS, judge, worstOf }
+module.exports = { COMPONENTS, FLOORS_NS, errorsOf, judge, worstOf }

@@ -47,12 +47,12 @@ function align (steps, found) {
   return pairs
 }
 
-/** Slices of one event that follow each other are one step of the program. */
+/** Slices of one event that follow each other are one step of the program; so is what a callback has resolved, whenever that ran. */
 function mergeSlices (path) {
   const merged = []
   for (const step of path) {
     const last = merged.at(-1)
-    if (last && isOneEvent(last.node, step.node)) last.end = step.end
+    if (last && (step.ready_kind === 'resolved' || isOneEvent(last.node, step.node))) last.end = step.end
     else merged.push({ ...step })
   }
   return merged
@@ -71,6 +71,7 @@ function compareCausality (truth, request, others) {
   let found = mergeSlices(request.path.map(absolute).map((step) => ({ ...step, node: request.nodes.find(({ index }) => index === step.node) })))
   // What a stream does in between is Node's own business.
   if (truth.ends) found = [found[0], ...found.slice(1).slice(-1)]
+  if (truth.between) found = found.filter(({ type }) => !truth.between.includes(type))
   const pairs = align(steps, found)
   const right = pairs.filter(([i, j], at) => i === 0
     ? j === 0

@@ -15,7 +15,7 @@ const { compareCausality, componentErrors, expectedComponents, unseenPerStep } =
 const REGISTER = path.join(__dirname, '../../lib/register.js')
 
 /**
- * @param {any} program test/truth/programs/NAME.js
+ * @param {any} program test/truth/programs/NAME.js; `inspect` sees the trace before it goes
  * @param {'events' | 'promises' | 'patched'} level of causality on this Node; or on the patched one
  * @returns {Promise<any>} what it compared
  */
@@ -24,7 +24,9 @@ async function runProgram (program, level) {
   const settings = level === 'patched' ? {} : { EDGEWISE_CAUSALITY: level }
   return inDirectory(async (out, testimony) => {
     const ran = await drive(program, { node, args: ['--require', REGISTER], env: { ...settings, EDGEWISE_OUT: out }, testimony })
-    return compare({ ...ran, out, testimony: readTestimony(testimony) })
+    const result = compare({ ...ran, out, testimony: readTestimony(testimony) })
+    await program.inspect?.(out, result)
+    return result
   })
 }
 
@@ -122,12 +124,13 @@ function compare ({ ledger, stderr, out, testimony }) {
 
 function compareRequest ({ truth, row, out, ledger, others }) {
   const { process, thread, id } = row
-  const { request } = report(out, { process, thread, request: id })
+  const { request, dependencies } = report(out, { process, thread, request: id, route: row.route })
   const expected = expectedComponents(truth, ledger.sent.get(truth.route), row)
   return {
     truth,
     row,
     request,
+    dependencies,
     expected,
     warm: truth.route.split('/').at(-1).startsWith('w'),
     causality: compareCausality(truth, request, others)

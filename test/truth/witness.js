@@ -118,7 +118,8 @@ class Witness {
 
   /**
    * What else is to know of the request: gc_ns, its pauses; components, the only
-   * ones to compare; ends, that the path's middle is not ours to know;
+   * ones to compare; ends, that the path's middle is not ours to know; between, the
+   * types of events in it that are not;
    * needsPromises, that events alone do not show its causality;
    * timesNeedPromises, that they do not show where its last step begins.
    */

@@ -6,11 +6,10 @@ const dgram = require('node:dgram')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const { TRUNCATED, answerTo } = require('./name-server')
 const { DELAY } = require('./times')
 
-const ANSWER = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 10, 0, 0, 1])
 const NO_NAME = 3
-const TRUNCATED = 0x82
 
 // What it did, and when: just before, and when it was done (CLOCK_MONOTONIC, ns).
 const told = []
@@ -19,14 +18,6 @@ function tellOf (act) {
   const from = now()
   act()
   told.push({ from, to: now() })
-}
-
-/** What a name server says: any name is 10.0.0.1. */
-function answerTo (question, { flags = 0x81, code = 0 } = {}) {
-  const end = question.indexOf(0, 12) + 5
-  const found = code === 0 && flags !== TRUNCATED
-  const head = [flags, 0x80 | code, 0, 1, 0, found ? 1 : 0, 0, 0, 0, 0]
-  return Buffer.concat([question.subarray(0, 2), Buffer.from(head), question.subarray(12, end), found ? ANSWER : Buffer.alloc(0)])
 }
 
 // By the first label of the name: silent, truncated (ask by TCP), unknown; else an answer.

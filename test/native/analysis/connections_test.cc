@@ -331,6 +331,99 @@ TEST(ConnectionsTest, IoIsDividedByDependency) {
   EXPECT_EQ(path[2]["call"], nullptr);
 }
 
+// A server that speaks first is named by the question that follows.
+TEST(ConnectionsTest, WhatIsSpokenOnAConnectionNamesAlsoWhatCameBefore) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  const uint64_t socket = t.Register();
+  const uint64_t connect = t.Register();
+  t.Connection(5, 1, kBackend, kOpened, "10.0.0.7:3306");
+  t.Event(0, 10, Read(0, kCreated, kClient));
+  t.Event(20, 30, {EventType::kConnect, 20, connect, ReadyKind::kObserved, 0,
+                   kBackend});
+  t.Use(55, 1, UseKind::kQuestion, "mysql connect");
+  t.Event(50, 60, Read(50, socket, kBackend));
+  t.End(105, 1);
+  t.Event(100, 110, Read(100, socket, kBackend));
+  const Json report = ReportOf(t);
+  const Json& dependencies = report["dependencies"];
+  ASSERT_EQ(dependencies.size(), 1u) << dependencies;
+  EXPECT_EQ(dependencies[0]["what"], "mysql 10.0.0.7:3306");
+  EXPECT_EQ(dependencies[0]["io_ns"], 80);
+  EXPECT_EQ(dependencies[0]["in_turn"], 2);
+  EXPECT_EQ(dependencies[0]["calls"], 1);
+  const Json path = RequestOf(t, 1)["path"];
+  EXPECT_EQ(path[1]["dependency"], "mysql 10.0.0.7:3306");
+  EXPECT_EQ(path[1]["call"], nullptr);
+  EXPECT_EQ(path[2]["dependency"], "mysql 10.0.0.7:3306");
+  EXPECT_EQ(path[2]["call"], "mysql connect");
+}
+
+// Another protocol later does not rename what was known.
+TEST(ConnectionsTest, WhatWasKnownKeepsItsName) {
+  TraceBuilder t;
+  t.Meta();
+  t.Connection(1, 1, kBackend, kOpened, "10.0.0.7:25");
+  t.Event(0, 5, {EventType::kMain});
+  t.Start(10, 1).Use(15, 1, UseKind::kQuestion, "smtp STARTTLS");
+  t.Event(10, 20, Read(10, kCreated, kClient));
+  t.Use(55, 1, UseKind::kQuestion, "tls");
+  t.Event(50, 60, Read(50, kCreated, kBackend));
+  t.End(105, 1);
+  t.Event(100, 110, Read(100, kCreated, kBackend));
+  const Json path = RequestOf(t, 1)["path"];
+  EXPECT_EQ(path[1]["dependency"], "smtp 10.0.0.7:25");
+  EXPECT_EQ(path[2]["dependency"], "tls 10.0.0.7:25");
+}
+
+// A resolver's callbacks run one after the other, and then what they have
+// resolved, in the last one's event: each answer is its own request's.
+TEST(ConnectionsTest, AContinuationFollowsTheCallbackOfItsOwn) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  const uint64_t first = t.sequence();
+  const uint64_t asked = t.Register();
+  t.Event(0, 10, Read(0, kCreated, kClient));
+  t.Start(20, 2);
+  const uint64_t second = t.sequence();
+  const uint64_t asked_too = t.Register();
+  t.Event(20, 30, Read(20, kCreated, kClient + 1));
+  t.Event(30, 150, {EventType::kTimer, 30, 0});  // of nobody's
+  t.Event(150, 152, {EventType::kDns, 50, asked, ReadyKind::kObserved});
+  t.Slice(160, second);
+  t.End(165, 2);
+  t.Slice(170, first);
+  t.End(175, 1);
+  t.Event(152, 180, {EventType::kDns, 140, asked_too, ReadyKind::kObserved});
+  const Json request = RequestOf(t, 1);
+  ExpectSums(request);
+  EXPECT_THAT(PathOf(request), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                           StepTimes{"dns", 40, 100, 2},
+                                           StepTimes{"dns", 0, 18, 5}));
+  EXPECT_EQ(request["path"][2]["ready_kind"], "resolved");
+  EXPECT_THAT(PathOf(RequestOf(t, 2)),
+              ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                          StepTimes{"dns", 110, 12, 8},
+                          StepTimes{"dns", 0, 0, 5}));
+}
+
+// What ran before the callback was resolved otherwise.
+TEST(ConnectionsTest, AnEarlierCallbackThatWasFollowedResolvesNothingMore) {
+  TraceBuilder t;
+  t.Meta().Start(0, 1);
+  const uint64_t first = t.sequence();
+  const uint64_t asked = t.Register();
+  t.Event(0, 10, Read(0, kCreated, kClient));
+  t.Event(150, 152, {EventType::kDns, 50, asked, ReadyKind::kObserved});
+  // The loop has looked for more since then.
+  t.Slice(5170, first);
+  t.End(5175, 1);
+  t.Event(5160, 5180, {EventType::kDns, 5155, kCreated, ReadyKind::kObserved});
+  EXPECT_THAT(PathOf(RequestOf(t, 1)),
+              ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                          StepTimes{"dns", 5145, 5, 15}));
+}
+
 TEST(ConnectionsTest, NonsenseIsPassedOver) {
   TraceBuilder t;
   t.Meta().Start(0, 1);
