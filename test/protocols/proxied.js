@@ -120,7 +120,8 @@ class Proxied {
     const { datagrams, oneConnection, streams } = PROTOCOLS[request.protocol]
     // A datagram for each, in their order.
     if (datagrams) return [leftAt(link.answered[link.asked.findIndex(({ markers }) => markers.includes(marker))], step.begin)]
-    const answers = link.answered.filter(({ came, from }) => came > cause.begin && from < step.begin)
+    const next = oneConnection ? Infinity : nextAsked(link, marker)
+    const answers = link.answered.filter(({ came, from }) => came > cause.begin && came < next && from < step.begin)
     if (request.connection === 'pooled' && oneConnection) {
       const asked = link.asked.find(({ markers }) => markers.includes(marker))
       // HTTP/2 says other things as well; and what is said to others is handed on at once.
@@ -136,6 +137,12 @@ class Proxied {
     const busy = this.#whileRan(request, answer.from)
     return busy ? link.answered.find(({ from }) => from > busy.begin) : answer
   }
+}
+
+/** @returns {number} when the connection was asked by another, as far as that can be read */
+function nextAsked ({ asked }, marker) {
+  const own = asked.findIndex(({ markers }) => markers.includes(marker))
+  return asked.find(({ markers }, i) => own >= 0 && i > own && markers.length > 0 && !markers.includes(marker))?.at ?? Infinity
 }
 
 /** @param {any} link */

@@ -339,8 +339,9 @@ TEST(ConnectionsTest, WhatIsSpokenOnAConnectionNamesAlsoWhatCameBefore) {
   const uint64_t connect = t.Register();
   t.Connection(5, 1, kBackend, kOpened, "10.0.0.7:3306");
   t.Event(0, 10, Read(0, kCreated, kClient));
-  t.Event(20, 30, {EventType::kConnect, 20, connect, ReadyKind::kObserved, 0,
-                   kBackend});
+  t.Event(
+      20, 30,
+      {EventType::kConnect, 20, connect, ReadyKind::kObserved, 0, kBackend});
   t.Use(55, 1, UseKind::kQuestion, "mysql connect");
   t.Event(50, 60, Read(50, socket, kBackend));
   t.End(105, 1);
@@ -401,10 +402,10 @@ TEST(ConnectionsTest, AContinuationFollowsTheCallbackOfItsOwn) {
                                            StepTimes{"dns", 40, 100, 2},
                                            StepTimes{"dns", 0, 18, 5}));
   EXPECT_EQ(request["path"][2]["ready_kind"], "resolved");
-  EXPECT_THAT(PathOf(RequestOf(t, 2)),
-              ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
-                          StepTimes{"dns", 110, 12, 8},
-                          StepTimes{"dns", 0, 0, 5}));
+  EXPECT_THAT(
+      PathOf(RequestOf(t, 2)),
+      ElementsAre(StepTimes{"tcp_read", 0, 0, 10}, StepTimes{"dns", 110, 12, 8},
+                  StepTimes{"dns", 0, 0, 5}));
 }
 
 // What ran before the callback was resolved otherwise.
