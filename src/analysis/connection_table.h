@@ -14,10 +14,10 @@ namespace edgewise {
 class ConnectionTable {
  public:
   struct Asker {
-    RequestRef request;  // generation 0: it is not known who
-    uint32_t node;       // its latest step that asked
-    bool resumed;        // by what came since
-    uint32_t call = 0;   // what it has asked: DependencyTable's
+    RequestRef request;       // generation 0: it is not known who
+    uint32_t node;            // its latest step that asked
+    bool resumed;             // by what came since
+    uint32_t call = 0;        // what it has asked: DependencyTable's
     uint32_t dependency = 0;  // of whom, by what is spoken: the same
   };
 
@@ -36,7 +36,7 @@ class ConnectionTable {
 
     // Opened: who has asked, and not been answered for all that is known.
     std::vector<Asker> askers;
-    bool answered = false;  // bytes came since the last question
+    bool answered = false;     // bytes came since the last question
     bool multiplexed = false;  // HTTP/2: answers come in any order
 
     // `asker` has asked. After an answer to a single asker a new exchange
