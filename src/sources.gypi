@@ -23,6 +23,7 @@
       "src/recorder/event_tracker_connections.cc",
       "src/recorder/event_tracker_ends.cc",
       "src/recorder/event_tracker_vm.cc",
+      "src/recorder/event_tracker_work.cc",
       "src/recorder/file_places.cc",
       "src/recorder/host_names.cc",
       "src/recorder/protocol/amqp.cc",

@@ -271,9 +271,6 @@ bool PoolJobs::IsLoopThread() const {
 }
 
 void PoolJobs::Post(const PoolJob& job) {
-  // What was alone in the queue finds there what the loop has taken unseen.
-  const void* const first = *reinterpret_cast<const void* const*>(&loop_->wq);
-  if (first == job.node) Clear();
   if (end_ - first_ == kMost) return;
   jobs_[end_++ % kMost] = job;
 }

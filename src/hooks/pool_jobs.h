@@ -56,7 +56,8 @@ class PoolJobs {
   // Under the loop's wq_mutex, in the order of its queue: what is known of the
   // request.
   PoolJob Take(const void* node);
-  // All that are in the queue were taken.
+  // All that are in the queue were taken. One that joined it between that and
+  // libuv's own look stays until it is asked for.
   void Clear() { first_ = end_ = 0; }
 
   // For the calls that are watched: under the loop's wq_mutex.

@@ -17,7 +17,7 @@ struct Connection {
   ConnectionRole role = ConnectionRole::kAccepted;
   bool connecting = false;  // opened, and not known yet to be established
   bool answered = true;     // bytes were read since the last question
-  bool streams = false;  // HTTP/2's questions are told by who asks
+  bool streams = false;     // HTTP/2's questions are told by who asks
   bool shaken = false;  // bytes were read at all: where TLS is spoken, of its
                         // handshake
   uint64_t written_bytes = 0;

@@ -53,22 +53,6 @@ void EventTracker::WokenBy(uint64_t count) {
   open_.ready_kind = ReadyKind::kUpperBound;
 }
 
-void EventTracker::WorkBegin(EventType type, uint64_t ready, bool stamped,
-                             const std::optional<Work>& work) {
-  Open(type, kNoFd, Ticks(), ready,
-       stamped      ? ReadyKind::kCompleted
-       : ready != 0 ? ReadyKind::kObserved
-                    : ReadyKind::kNone);
-  open_.in_work = true;
-  work_ = work;
-}
-
-void EventTracker::WorkEnd() {
-  open_.in_work = false;
-  // JavaScript that is entered now is none of it.
-  if (!open_.entered) open_.type = EventType::kUnknown;
-}
-
 void EventTracker::CheckBegin() {
   const uint64_t now = Ticks();
   last_check_ = this_check_;
@@ -214,19 +198,6 @@ void EventTracker::PushArrival() {
     record.kind = RecordKind::kArrival;
     record.ready_before =
         TicksBetween(std::min(open_.latest, open_.begin), open_.begin);
-  });
-}
-
-void EventTracker::PushWork(const Work& work) {
-  recorder_->PushInner([&](Record& record) {
-    record.ticks = open_.begin;
-    record.kind = RecordKind::kWork;
-    record.type = static_cast<uint8_t>(work.place);
-    record.duration = std::bit_cast<float>(work.name);
-    if (work.taken != 0 && work.taken < open_.begin) {
-      record.ready_before = TicksBetween(work.taken, open_.begin);
-    }
-    record.aux = work.threads;
   });
 }
 

@@ -84,9 +84,17 @@ void AppendFilePlace(std::string_view path, OperationText* place) {
 
 uint32_t FilePlaces::NameOf(std::string_view path) {
   if (path.empty()) return 0;
-  if (whole_paths_ && path.size() <= kLongestPath) {
-    if (const uint32_t name = NameOfPath(path); name != 0) return name;
-  }
+  const uint64_t hash = HashBytes(path.data(), path.size(), 0);
+  Path& known = recent_[hash % kPaths];
+  if (known.name != 0 && known.hash == hash) return known.name;
+  uint32_t name = 0;
+  if (whole_paths_ && path.size() <= kLongestPath) name = NameOfPath(path);
+  if (name == 0) name = NameOfPlace(path);
+  known = {hash, name};
+  return name;
+}
+
+uint32_t FilePlaces::NameOfPlace(std::string_view path) {
   OperationText place;
   AppendPlace(path, &place);
   const uint64_t hash = HashBytes(place.text, place.length, 0);

@@ -38,10 +38,18 @@ class FilePlaces {
   static constexpr size_t kLongestPath = 1024;
 
   uint32_t NameOfPath(std::string_view path);
+  uint32_t NameOfPlace(std::string_view path);
 
   Recorder* const recorder_;
   const bool whole_paths_;
   uint32_t paths_ = 0;
+  // The paths that were asked for lately, told apart by 64 bits of hash.
+  struct Path {
+    uint64_t hash = 0;
+    uint32_t name = 0;  // 0: none
+  };
+  static constexpr size_t kPaths = 256;
+  std::array<Path, kPaths> recent_{};
   std::array<Name, kNames> names_{};  // by hash: a newcomer takes the place
 };
 
