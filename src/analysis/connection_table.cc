@@ -53,6 +53,9 @@ void ConnectionTable::Connection::ForgetAnswered() {
       std::any_of(askers.begin(), askers.end(),
                   [](const Asker& asker) { return asker.waits(); });
   const Asker last = askers.back();
+  for (const Asker& asker : askers) {
+    if (!asker.waits()) answered_last = asker;
+  }
   std::erase_if(askers, [](const Asker& asker) { return !asker.waits(); });
   if (!some_wait) askers.push_back(last);
 }
@@ -75,6 +78,9 @@ const ConnectionTable::Asker* ConnectionTable::Connection::Find(
     if (asker.request != request) continue;
     found = &asker;
     if (asker.waits()) break;
+  }
+  if (found == nullptr && answered_last.request == request) {
+    return &answered_last;
   }
   return found;
 }

@@ -42,6 +42,7 @@ class ConnectionTable {
     // Opened: the questions that have not been answered for all that is known,
     // in order, and the one that was answered last.
     std::vector<Asker> askers;
+    Asker answered_last{};     // of those that were forgotten
     uint64_t asked_step = 0;   // the Trail's step that has asked last
     bool answered = false;     // bytes came since the last question
     bool ordered = true;       // answers come in the order of their questions

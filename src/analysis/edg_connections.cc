@@ -82,8 +82,11 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
       return !requests_.IsOpen(earlier.request);
     });
   }
-  if (connection->named && !was_named && requests_.IsOpen(asker.request)) {
-    // A server that speaks first, or that was only connected to.
+  // A server that speaks first, or that was only connected to; what TLS hides,
+  // where JavaScript tells.
+  const bool renames = connection->dependency != unnamed &&
+                       (!was_named || dependencies_->At(unnamed).kind == "tls");
+  if (renames && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).Rename(unnamed, connection->dependency);
   }
   // More of a question, in another step, says nothing of what is asked.
@@ -94,6 +97,15 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
   if (before != nullptr && before->request == asker.request &&
       before->waits() && !named) {
     call = before->call;
+  }
+  // Of several streams that a request waits for it is not known which one an
+  // answer is of, but where they ask the same.
+  if (connection->multiplexed && named) {
+    for (ConnectionTable::Asker& beside : connection->askers) {
+      const bool other = beside.request == asker.request && beside.waits() &&
+                         beside.call != call;
+      if (other) beside.call = call = DependencyTable::kUnknown;
+    }
   }
   const bool anew =
       connection->Ask({asker.request, asker.node, call, connection->dependency},
@@ -184,16 +196,7 @@ uint32_t EdgBuilder::CallOf(RequestRef request) const {
   if (connection_ == nullptr) return DependencyTable::kUnknown;
   const ConnectionTable::Asker* const asker = connection_->Find(request);
   if (asker == nullptr) return DependencyTable::kUnknown;
-  // Of several streams that a request waits for it is not known which one an
-  // answer is of, but where they ask the same.
-  const bool same =
-      !connection_->multiplexed ||
-      std::all_of(connection_->askers.begin(), connection_->askers.end(),
-                  [&](const ConnectionTable::Asker& other) {
-                    return other.request != request || !other.waits() ||
-                           other.call == asker->call;
-                  });
-  return same ? asker->call : DependencyTable::kUnknown;
+  return asker->call;
 }
 
 EdgBuilder::Registrant EdgBuilder::StepOf(

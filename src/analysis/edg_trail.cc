@@ -46,6 +46,7 @@ const ConnectionTable::Asker* EdgBuilder::AskedBefore(const Trail::Step& step,
   if (connection == nullptr) return nullptr;
   const ConnectionTable::Asker* const asker = connection->Find(request);
   if (asker == nullptr) return nullptr;
+  if (!asker->waits() && asker->resumed_in != step.node.event) return nullptr;
   return GraphOf(request).At(asker->node).end_ns <= step.node.begin_ns
              ? asker
              : nullptr;

@@ -70,20 +70,22 @@ function namesOf (protocol, place, { connection, request, dependencies, answers,
 const isWithin = (count, [least, most]) => count >= least && count <= most
 
 /** @param {any} protocol @param {string} connection @param {number[]} answers @param {number} parts @returns {Record<string, number[]>} least and most */
-function countsOf ({ oneConnection }, connection, answers, parts) {
+function countsOf ({ oneConnection, streams }, connection, answers, parts) {
   const waits = answers.reduce((sum, each) => sum + each, 0)
   // That it was connected may be waited for as well; a server may speak first; two parts may come as one.
   if (connection === 'new') return { inTurn: [waits, waits + 1], calls: [1, parts + 1] }
-  // Two that leave one after the other on one connection are one question.
+  // Two that leave one after the other on one connection are one question, but for streams.
+  if (connection === 'pooled' && streams) return { inTurn: [waits, waits], calls: [waits + 1, waits + 1] }
   if (connection === 'pooled') return { inTurn: [waits, waits], calls: oneConnection ? [1, 1] : [waits + 1, waits + 2] }
   return { inTurn: [waits, waits], calls: [waits, waits] }
 }
 
 /** What the steps of the path have asked, by name. */
-function wrongCalls ({ kind, names }, connection, request) {
+function wrongCalls ({ kind, names, streams }, connection, request) {
   const told = request.path.filter(({ call, dependency }) => dependency?.startsWith(kind) && call !== null).map(({ call }) => call)
+  // Of two streams at once it is not known which one an answer is of.
   const may = names.map((name) => `${kind} ${name}`)
-  const right = { new: told.at(-1) === may[0], kept: told.join() === may.join(), pooled: may.includes(told.at(-1) ?? '') }
+  const right = { new: told.at(-1) === may[0], kept: told.join() === may.join(), pooled: streams ? told.length === 0 : may.includes(told.at(-1) ?? '') }
   return right[connection] ? [] : [`it has asked ${told.join(', ') || 'nothing'}, not ${may.join(', ')}`]
 }
 

@@ -5,11 +5,6 @@
 /** @type {{ cell: RegExp, wrong: ('times' | 'names' | 'whose')[], why: string }[]} the first that fits holds; a cell is `PROTOCOL CONNECTION LOOP` */
 const KNOWN = [
   {
-    cell: /^(http2|grpc)(-tls)? /,
-    wrong: ['names'],
-    why: 'HTTP/2 writes its questions from native immediates, which are nobody\'s'
-  },
-  {
     cell: /^undici kept /,
     wrong: ['times', 'whose'],
     why: 'undici holds a question back until an immediate that the answer before it has set: which function put it there, stock Node does not show'

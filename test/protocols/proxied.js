@@ -126,16 +126,19 @@ class Proxied {
       const asked = link.asked.find(({ markers }) => markers.includes(marker))
       // HTTP/2 says other things as well; and what is said to others is handed on at once.
       const answer = streams ? answers[answers.length - 1] : answers.find(({ came }) => came >= asked.at)
-      return [leftAt(this.#firstRead(link, answer, request), step.begin)]
+      const [first, last] = this.#readWith(link, answer, request).map((each) => leftAt(each, step.begin))
+      return [{ from: first.from, to: last.to }]
     }
     // Also what was said before it: to a client that makes a connection, or prepares its statement.
     return answers.map((answer) => leftAt(answer, step.begin))
   }
 
-  /** Answers that came on one connection while the loop was busy are read together: one event, ready since the first. */
-  #firstRead (link, answer, request) {
+  /** Answers that came on one connection while the loop was busy are read together: which came with which bytes only the proxy knows. */
+  #readWith (link, answer, request) {
     const busy = this.#whileRan(request, answer.from)
-    return busy ? link.answered.find(({ from }) => from > busy.begin) : answer
+    if (!busy) return [answer, answer]
+    const together = link.answered.filter(({ from }) => from > busy.begin && from < busy.end)
+    return [together[0], together[together.length - 1]]
   }
 }
 

@@ -50,5 +50,5 @@ module.exports = {
     ask: [(dispatcher, marker) => askUndici(dispatcher, questionOf(marker)), (dispatcher, marker) => askUndici(dispatcher, orderOf(marker))],
     close: (dispatcher) => dispatcher.destroy()
   },
-  https: { ...clientOf(https), kind: 'tls', server: 'https' }
+  https: { ...clientOf(https), kind: 'https', names: NAMES, server: 'https' }
 }

@@ -62,7 +62,7 @@ function channelOf (credentialsOf) {
 
 module.exports = {
   http2: { ...sessionOf('http'), kind: 'h2', names: ['GET /items/:id', 'POST /orders'], server: 'http2' },
-  'http2-tls': { ...sessionOf('https'), kind: 'tls', server: 'http2 over TLS' },
+  'http2-tls': { ...sessionOf('https'), kind: 'h2', names: ['GET /items/:id', 'POST /orders'], server: 'http2 over TLS' },
   grpc: { ...channelOf(() => grpc.credentials.createInsecure()), kind: 'grpc', names: ['/shop.Items/Find', '/shop.Items/Add'], server: 'grpc' },
-  'grpc-tls': { ...channelOf(() => grpc.credentials.createSsl(certificate())), kind: 'tls', server: 'grpc over TLS' }
+  'grpc-tls': { ...channelOf(() => grpc.credentials.createSsl(certificate())), kind: 'grpc', names: ['/shop.Items/Find', '/shop.Items/Add'], server: 'grpc over TLS' }
 }
