@@ -22,6 +22,7 @@
       "src/recorder/event_tracker.cc",
       "src/recorder/event_tracker_connections.cc",
       "src/recorder/event_tracker_ends.cc",
+      "src/recorder/event_tracker_names.cc",
       "src/recorder/event_tracker_vm.cc",
       "src/recorder/event_tracker_work.cc",
       "src/recorder/file_places.cc",

@@ -19,6 +19,19 @@ bool IsRead(EventType type) {
 
 }  // namespace
 
+EventTracker::EventTracker(Recorder* recorder, ReadyWatcher* watcher,
+                           AsyncIds ids, SharedWords* words, VmEvents* vm)
+    : recorder_(recorder),
+      watcher_(watcher),
+      ids_(ids),
+      words_(words),
+      vm_(vm),
+      next_sequence_(FirstSequence(*words)) {
+  words_->begun_request = SharedWords::kMustCall;
+  words_->ended_request = SharedWords::kNoRequest;
+  if (words_->next_request == 0) words_->next_request = 1;
+}
+
 void EventTracker::Attach(EventType type) {
   const uint64_t now = Ticks();
   open_.Begin(type, kNoFd, now, 0, ReadyKind::kNone);
@@ -148,32 +161,6 @@ void EventTracker::OpenPolled(const EntrySigns& signs) {
   } else {
     open_.begin = begin;
   }
-}
-
-// Native code has its immediates, too; a resolver's callbacks are among them.
-void EventTracker::OpenImmediate(uint64_t id) {
-  NameQueries::Readiness ready;
-  if (!names_.Take(id, &ready)) return;
-  open_.type = EventType::kDns;
-  if (ready.kind == ReadyKind::kNone) return;  // cancelled
-  open_.ready = ready.ticks;
-  open_.ready_kind = ready.kind;
-}
-
-void EventTracker::NameReceived(int fd, const uint8_t* data, ssize_t bytes) {
-  if (bytes > 0) {
-    names_.Received(fd, data, static_cast<size_t>(bytes), Told());
-  } else {
-    names_.Failed(fd, Told());
-  }
-}
-
-// When the open boundary was ready, as far as the kernel, the watcher or the
-// loop's own wait tell.
-NameQueries::Readiness EventTracker::Told() const {
-  const bool observed = open_.ready != 0 || poll_waited_ || open_.watched;
-  return {open_.ready != 0 ? std::min(open_.ready, poll_ticks_) : poll_ticks_,
-          observed ? ReadyKind::kObserved : ReadyKind::kUpperBound};
 }
 
 void EventTracker::Enter(uint64_t id) {

@@ -30,11 +30,10 @@ namespace edgewise {
 // makes many per read, ticks follow with id 0), the first begins the event.
 class EventTracker {
  public:
-  // Numbers fit a small integer of every V8 on 31 bits.
+  // Fits a small integer of every V8 on 31 bits.
   static constexpr uint64_t kSequenceModulus = uint64_t{1} << 30;
 
-  // A slice's number for a VmEvents, where 0 is none: the same modulo
-  // kSequenceModulus.
+  // A slice's number for a VmEvents, where 0 is none.
   static uint32_t VmNumber(uint64_t sequence) {
     return static_cast<uint32_t>((sequence - 1) & (kSequenceModulus - 1)) + 1;
   }
@@ -48,17 +47,7 @@ class EventTracker {
   // records again goes on counting its requests and its slices, whose numbers
   // the program's objects may still hold.
   EventTracker(Recorder* recorder, ReadyWatcher* watcher, AsyncIds ids,
-               SharedWords* words, VmEvents* vm = nullptr)
-      : recorder_(recorder),
-        watcher_(watcher),
-        ids_(ids),
-        words_(words),
-        vm_(vm),
-        next_sequence_(FirstSequence(*words)) {
-    words_->begun_request = SharedWords::kMustCall;
-    words_->ended_request = SharedWords::kNoRequest;
-    if (words_->next_request == 0) words_->next_request = 1;
-  }
+               SharedWords* words, VmEvents* vm = nullptr);
 
   // From now on RequestEnd() is called for each request, and tells its latency.
   void WantLatencies();
@@ -153,32 +142,24 @@ class EventTracker {
   // `operation`: an interned string, 0: not known.
   void PushQuestion(Connection* connection, uint32_t operation);
 
-  // A child process began, or (`number` and `fd` of it) a pipe to it; `id`: of
-  // the process's handle; `program`: an interned string.
+  // A child process began, or a pipe to it (`number`, `fd`); `id`: of its
+  // handle; `program`: an interned string.
   void ChildBegan(uint32_t number, int fd, uint64_t id, uint32_t program);
 
   // `connection` ends: what TCP knows of it.
   void ConnectionMeasured(const Connection& connection, uint32_t retransmits,
                           uint32_t round_trip_us);
-
   // `connection` is closed.
   void ConnectionEnded(const Connection& connection);
 
   // The thread has handed `bytes` to the kernel, on `fd`. Returns the longest
   // latency of the requests that end with that, as RequestEnd() does.
-  uint64_t Wrote(int fd, uint64_t bytes) {
-    if (HasEnded()) PushLeft();
-    written_ = Now();
-    words_->written += static_cast<uint32_t>(bytes);
-    NoteWrite(fd);
-    return awaited_.empty() ? 0 : EndAwaited(fd);
-  }
+  [[gnu::hot]] uint64_t Wrote(int fd, uint64_t bytes);
 
   // A thread-pool request's callback is about to run. `stamped`: the pool has
   // said when it was ready. `work`: what else is known of it.
   void WorkBegin(EventType type, uint64_t ready, bool stamped = false,
                  const std::optional<Work>& work = std::nullopt);
-  // It has run.
   void WorkEnd();
 
   // What is being handled turned out to be `type` (a signal: a child's end).

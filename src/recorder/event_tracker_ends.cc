@@ -109,4 +109,12 @@ uint64_t EventTracker::EndAwaited(int fd) {
   return longest;
 }
 
+uint64_t EventTracker::Wrote(int fd, uint64_t bytes) {
+  if (HasEnded()) PushLeft();
+  written_ = Now();
+  words_->written += static_cast<uint32_t>(bytes);
+  NoteWrite(fd);
+  return awaited_.empty() ? 0 : EndAwaited(fd);
+}
+
 }  // namespace edgewise

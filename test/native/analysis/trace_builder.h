@@ -54,8 +54,7 @@ class TraceBuilder {
   // Takes `count` async ids; returns the last one.
   uint64_t Register(uint64_t count = 1);
   // A continuation registered by the slice of number `source` (0: unknown);
-  // returns its own number.
-  // due: of a timer's; < 0: none.
+  // due: of a timer's; < 0: none. Returns its own number.
   uint64_t Slice(int64_t time, uint64_t source, uint64_t async_id = 0,
                  int64_t due = -1);
   // reason: V8's; 0: as a stock Node, which does not tell.
@@ -87,14 +86,12 @@ class TraceBuilder {
   // The end that follows was written at `time`, in what was ready at
   // `spec.ready` and began at `begin`.
   TraceBuilder& Written(int64_t time, int64_t begin, const EventSpec& spec);
-  // Ends the event; returns its number.
+  // Ends the event; returns its number, which sequence() was: for its slices.
   uint64_t Event(int64_t begin, int64_t end, const EventSpec& spec);
-  // The number that the running event will take: for slices it registers.
   uint64_t sequence() const { return sequence_; }
 
   TraceBuilder& Loss(int64_t time, uint32_t dropped);
   TraceBuilder& Raw(const Record& record);
-
   // Ends the chunk at `time`. `skip`: so many chunks were lost before it.
   TraceBuilder& Cut(int64_t time, uint64_t skip = 0);
   // The orderly end.

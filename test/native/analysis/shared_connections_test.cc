@@ -1,0 +1,130 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/native/analysis/report_kit.h"
+
+// Whose the answers are on a connection that several have asked, on the
+// smallest trace that shows it.
+
+namespace edgewise {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr auto kRead = EventType::kTcpRead;
+constexpr auto kOpened = ConnectionRole::kOpened;
+constexpr int kClient = 7;  // descriptors
+constexpr int kBackend = 9;
+constexpr uint64_t kCreated = 5;  // an id that no request has registered
+
+TraceBuilder::EventSpec Read(int64_t ready, uint64_t id, int fd) {
+  return {kRead, ready, id, ReadyKind::kObserved, 0, fd};
+}
+
+// Two have asked, and no promise tells whose the bytes are.
+TEST(SharedConnectionsTest, AnswersComeInTheOrderOfTheQuestions) {
+  TraceBuilder t;
+  t.Meta();
+  t.Connection(1, 1, kBackend, kOpened);
+  t.Event(0, 5, {EventType::kMain});
+  t.Start(10, 1).Use(15, 1);
+  t.Event(10, 20, Read(10, kCreated, kClient));
+  t.Start(30, 2).Use(35, 1);
+  t.Event(30, 40, Read(30, kCreated, kClient + 1));
+  const uint64_t first = t.Register();
+  t.Event(100, 120, Read(90, kCreated, kBackend));
+  const uint64_t second = t.Register();
+  t.Event(200, 210, Read(200, kCreated, kBackend));
+  t.End(255, 2);
+  t.Event(250, 260, {EventType::kTimer, 250, second, ReadyKind::kDue});
+  t.End(305, 1);
+  t.Event(300, 310, {EventType::kTimer, 300, first, ReadyKind::kDue});
+  const Json one = RequestOf(t, 1);
+  ExpectSums(one);
+  EXPECT_THAT(PathOf(one), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                       StepTimes{"tcp_read", 70, 10, 20},
+                                       StepTimes{"timer", 180, 0, 5}));
+  EXPECT_EQ(one["path"][1]["inferred"], true);
+  EXPECT_EQ(one["path"][2]["inferred"], false);
+  const Json two = RequestOf(t, 2);
+  ExpectSums(two);
+  EXPECT_THAT(PathOf(two), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                       StepTimes{"tcp_read", 160, 0, 10},
+                                       StepTimes{"timer", 40, 0, 5}));
+}
+
+// HTTP/2 answers as it likes.
+TEST(SharedConnectionsTest, NothingIsInferredFromAnOrderThatThereIsNot) {
+  TraceBuilder t;
+  t.Meta();
+  t.Connection(1, 1, kBackend, kOpened);
+  t.Event(0, 5, {EventType::kMain});
+  for (const uint32_t request : {1, 2}) {
+    const int64_t at = 20 * request;
+    t.Start(at, request).Use(at + 5, 1, UseKind::kQuestion, "h2 GET /");
+    t.Event(at, at + 10, Read(at, kCreated, kClient));
+  }
+  t.Event(100, 120, Read(100, kCreated, kBackend));
+  t.End(205, 1);
+  t.Event(200, 210, {EventType::kTimer, 200, 0, ReadyKind::kDue});
+  EXPECT_EQ(RequestOf(t, 1)["path"].size(), 2u);
+}
+
+// One read has brought both answers: its first bytes were for the first.
+TEST(SharedConnectionsTest,
+     OfSeveralAnswersInOneReadTheLaterOnesCameByItsLastBytes) {
+  TraceBuilder t;
+  t.Meta();
+  t.Connection(1, 1, kBackend, kOpened);
+  t.Event(0, 5, {EventType::kMain});
+  t.Start(10, 1).Use(15, 1);
+  const uint64_t first = t.sequence();
+  t.Event(10, 20, Read(10, kCreated, kClient));
+  t.Start(30, 2).Use(35, 1);
+  const uint64_t second = t.sequence();
+  t.Event(30, 40, Read(30, kCreated, kClient + 1));
+  t.Arrival(200, 180);
+  t.Slice(210, first);
+  t.End(215, 1);
+  t.Slice(220, second);
+  t.End(225, 2);
+  t.Event(200, 230, Read(100, kCreated, kBackend));
+  EXPECT_THAT(PathOf(RequestOf(t, 1)),
+              ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                          StepTimes{"tcp_read", 80, 100, 15}));
+  const Json two = RequestOf(t, 2);
+  ExpectSums(two);
+  EXPECT_THAT(PathOf(two), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                       StepTimes{"tcp_read", 140, 30, 15}));
+  EXPECT_EQ(two["path"][1]["ready_kind"], "upper-bound");
+}
+
+// Who is answered when several wait is not guessed where the continuation
+// tells.
+TEST(SharedConnectionsTest, WhatSeveralHaveAskedIsWhoseContinuationRuns) {
+  TraceBuilder t;
+  t.Meta();
+  t.Connection(1, 1, kBackend, kOpened);
+  t.Event(0, 5, {EventType::kMain});
+  t.Start(10, 1).Use(15, 1);
+  const uint64_t first = t.sequence();
+  t.Event(10, 20, Read(10, kCreated, kClient));
+  t.Start(30, 2).Use(35, 1);
+  t.Event(30, 40, Read(30, kCreated, kClient + 1));
+  t.Slice(110, first);
+  t.End(115, 1);
+  t.Event(100, 120, Read(100, kCreated, kBackend));
+  // Only the second waits now.
+  t.End(205, 2);
+  t.Event(200, 210, Read(200, kCreated, kBackend));
+  EXPECT_THAT(PathOf(RequestOf(t, 1)),
+              ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                          StepTimes{"tcp_read", 80, 0, 15}));
+  const Json second = RequestOf(t, 2);
+  ExpectSums(second);
+  EXPECT_THAT(PathOf(second), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                          StepTimes{"tcp_read", 160, 0, 5}));
+}
+
+}  // namespace
+}  // namespace edgewise
