@@ -61,7 +61,6 @@ void ConnectionTable::Connection::ForgetAnswered() {
 }
 
 const ConnectionTable::Asker* ConnectionTable::Connection::OnlyWaiting() const {
-  if (!multiplexed) return askers.size() == 1 ? &askers.front() : nullptr;
   const Asker* only = nullptr;
   for (const Asker& asker : askers) {
     if (!asker.waits()) continue;

@@ -63,7 +63,8 @@ class ConnectionTable {
     // The question of `request` that waits, or the last that was answered.
     const Asker* Find(RequestRef request) const;
     bool IsAskedByKnown() const;
-    // Whom what comes must be for; null: that is not known.
+    // Of one that is multiplexed: a question of whom what comes must be for;
+    // null: that is not known.
     const Asker* OnlyWaiting() const;
   };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <vector>
 
 #include "analysis/registration_index.h"
@@ -88,17 +89,10 @@ class Trail {
 
   // By number; 0: there is none.
   uint64_t FirstNotBefore(uint64_t Step::*value, uint64_t target) const {
-    uint64_t low = first();
-    uint64_t high = next_;
-    while (low < high) {
-      const uint64_t middle = low + (high - low) / 2;
-      if (At(middle).*value < target) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < next_ ? low : 0;
+    const uint64_t number = *std::ranges::partition_point(
+        std::views::iota(first(), next_),
+        [&](uint64_t each) { return At(each).*value < target; });
+    return number < next_ ? number : 0;
   }
 
   std::vector<Step> steps_;  // a ring
