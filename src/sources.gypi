@@ -7,6 +7,7 @@
       "src/platform/process_identity.cc",
       "src/platform/realtime.cc",
       "src/platform/refusal.cc",
+      "src/platform/run_delay.cc",
       "src/platform/segments.cc",
       "src/platform/termination.cc",
       "src/platform/thread.cc"

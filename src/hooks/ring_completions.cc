@@ -98,9 +98,9 @@ void RingCompletions::LookAt(const epoll_event* ready, int count) {
     if (fd < 0 || has_handle) continue;
     Ring* const ring = RingOf(fd);
     if (ring->memory == nullptr) continue;
-    const uint64_t seen =
-        watcher_ != nullptr ? watcher_->ReadySince(fd).since : 0;
-    LookAt(ring, seen);
+    ReadyWatcher::Readiness seen;
+    if (watcher_ != nullptr) seen = watcher_->ReadySince(fd);
+    LookAt(ring, seen.sure() ? seen.since : 0);
     if (watcher_ != nullptr) watcher_->Consumed(fd, Ticks());
   }
 }

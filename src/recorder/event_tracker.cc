@@ -60,7 +60,7 @@ void EventTracker::PollEnd(bool waited, uint64_t now) {
 void EventTracker::WokenBy(uint64_t count) {
   if (count <= 1) return;
   const uint64_t latest =
-      watcher_ != nullptr ? watcher_->LatestSince(open_.fd) : 0;
+      watcher_ != nullptr ? watcher_->ReadySince(open_.fd).latest : 0;
   if (latest != 0 && latest < open_.begin) wakeup_ticks_ = latest;
   open_.ready = wakeup_ticks_;
   open_.ready_kind = ReadyKind::kUpperBound;
@@ -194,22 +194,30 @@ void EventTracker::FindReady() {
   // Seen by the watcher, or at the latest when the loop was told.
   const uint64_t told = poll_ticks_;
   uint64_t seen = open_.ready;
+  // What the watcher was too late for is known to have come by then.
   bool unseen = false;
+  if (open_.watched) {
+    const uint64_t from =
+        open_.seen_from != 0 ? open_.seen_from : watcher_->NothingUntil();
+    const uint64_t by = seen != 0 ? seen : told;
+    unseen = by > from && TickNs(by - from) > ReadyWatcher::kSureNs;
+  }
   bool with_connection = false;
   if (watcher_ != nullptr && open_.fd != kNoFd) {
-    const auto [poll, arrival] = watcher_->TakeAccepted(open_.fd);
+    const auto [poll, accepted, arrival] = watcher_->TakeAccepted(open_.fd);
     if (poll != 0) {
       open_.flags |= kFlagNewConnection;
       // The bytes were there at the first look after the accept: they waited
       // with their connection in the backlog.
-      if (poll + 1 == polls_ && !poll_waited_) {
+      const bool before = seen != 0 && seen < accepted;
+      if (poll + 1 == polls_ && (!poll_waited_ || before)) {
         // Their stamp is of the last segment.
-        with_connection = arrival != 0 &&
-                          seen > arrival + NsToTicks(kApartNs) &&
+        with_connection = arrival.ticks != 0 &&
+                          seen > arrival.ticks + NsToTicks(kApartNs) &&
                           !CameInOneSegment(open_.fd);
         if (with_connection) open_.latest = seen;
-        if (seen == 0 || with_connection) seen = arrival;
-        unseen = arrival == 0;
+        if (seen == 0 || with_connection) seen = arrival.ticks;
+        unseen = arrival.ticks == 0 || arrival.bound;
       }
     }
   }
@@ -373,11 +381,16 @@ void EventTracker::Accepted(int fd) {
     watcher_->NoArrivals(open_.fd);
     return;
   }
-  uint64_t arrival = watcher_->TakeArrival(open_.fd);
-  if (arrival != 0) open_.ready = arrival;
-  if (arrival == 0 && poll_waited_) arrival = poll_ticks_;  // It woke the loop.
+  Arrival arrival = watcher_->TakeArrival(open_.fd);
+  if (arrival.ticks != 0) {
+    open_.ready = arrival.ticks;
+    open_.seen_from = arrival.bound ? 1 : arrival.ticks;
+  } else if (poll_waited_) {
+    arrival.ticks = poll_ticks_;  // It woke the loop.
+  }
+  arrival.ticks = std::min(arrival.ticks, poll_ticks_);
   watcher_->SetAccepted(
-      fd, {.poll = polls_, .arrival = std::min(arrival, poll_ticks_)});
+      fd, {.poll = polls_, .ticks = open_.begin, .arrival = arrival});
 }
 
 }  // namespace edgewise

@@ -84,6 +84,7 @@ class EventTracker {
   }
   void IoBegan(EventType type, int fd, const IoMoment& at) {
     Open(type, fd, at.ticks, at.seen.since, ReadyKind::kNone);
+    open_.seen_from = at.seen.from;
     open_.seen_by = at.seen.by;
     // The kernel stamps TCP's.
     if (type == EventType::kPipeRead && at.seen.latest > at.seen.since) {

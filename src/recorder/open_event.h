@@ -39,8 +39,9 @@ struct Moment {
 struct OpenEvent {
   uint64_t begin = 0;
   uint64_t ready = 0;
-  uint64_t seen_by = 0;  // the watcher saw that it was ready
-  uint64_t latest = 0;   // of several parts the last one came
+  uint64_t seen_from = 0;  // the watcher: not before, 0 if it has seen nothing
+  uint64_t seen_by = 0;    // and surely by
+  uint64_t latest = 0;     // of several parts the last one came
   uint64_t async_id = 0;
   int32_t fd = kNoFd;
   uint32_t flags = 0;
@@ -59,6 +60,7 @@ struct OpenEvent {
     begin = now;
     latest = 0;
     ready = ready_since;
+    seen_from = 0;
     async_id = 0;
     fd = of_fd;
     flags = 0;

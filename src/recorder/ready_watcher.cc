@@ -26,6 +26,7 @@ constexpr int kEdgesPerLook = 256;
 
 // How often a loop with traffic is looked at for a long turn.
 constexpr int kTickMs = 1;
+constexpr int64_t kTickNs = kTickMs * int64_t{1'000'000};
 // A loop that was found waiting so often in a row has no traffic.
 constexpr int kIdleTicks = 16;
 // As libuv waits, where a sandbox knows epoll_pwait only.
@@ -172,40 +173,64 @@ int64_t ReadyWatcher::CpuNs() const {
   return int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
 }
 
+ReadyWatcher::Span ReadyWatcher::Span::Between(uint64_t from, uint64_t by) {
+  const uint64_t middle = from + (by - from) / 2;
+  const bool sure = TickNs(by - middle) <= kSureNs;
+  return {from, sure ? middle : by, by};
+}
+
 void ReadyWatcher::Run() {
   UsePreciseSleep();
+  const RunDelay delay;
   std::array<epoll_event, kEdgesPerLook> edges;
   uint64_t last_look = Ticks();
+  int64_t delayed_ns = 0;
   bool look_again = false;
   for (;;) {
-    const uint64_t before = Ticks();
     const int timeout = look_again ? 0 : ticking_ ? kTickMs : -1;
+    if (timeout < 0) delayed_ns = delay.Ns();
+    const uint64_t before = Ticks();
     int count = WaitForEdges(epoll_fd_, edges.data(), kEdgesPerLook, timeout);
     const uint64_t now = Ticks();
+    const bool slept = TickNs(now - before) > LongestLookNs(count);
+    Span span = Span::Between(last_look, now);
+    if (slept && count > 0) {
+      // Woken by the first of them, or at the tick before; since then it has
+      // waited for a processor.
+      const int64_t so_far_ns = delay.Ns();
+      const auto waited_ns =
+          static_cast<double>(so_far_ns - std::exchange(delayed_ns, so_far_ns));
+      const uint64_t woken = std::max(before, now - NsToTicks(waited_ns));
+      const bool by_edge = timeout < 0 || TickNs(woken - before) < kTickNs;
+      span = count == 1 && by_edge ? Span{woken, woken, now}
+                                   : Span::Between(woken, now);
+    }
+    bool clients = false;
     for (int i = 0; i < count; ++i) {
       if (edges[i].data.fd == stop_fd_) return;
       if (edges[i].data.fd != accepted_fd_) continue;
-      ticking_ = true;
+      clients = ticking_ = true;
       idle_ticks_ = 0;
       edges[i--] = edges[--count];
     }
-    const bool slept = TickNs(now - before) > LongestLookNs(count);
-    const uint64_t ticks = slept ? now : last_look + (now - last_look) / 2;
-    if (count > 0) Note(edges.data(), count, ticks, now);
-    look_again = on_look_ && on_look_(ticks);
-    if (Tick(now)) look_again = true;
+    if (count > 0) Note(edges.data(), count, span);
+    look_again = on_look_ && on_look_(slept && count == 0 ? now : span.since);
+    const bool long_turn = Tick(span, clients);
     last_look = now;
+    looked_.store(now, std::memory_order_relaxed);
+    if (long_turn) evasion_.Leave();
+    if (count == 0 && !look_again && !(clients && long_turn)) continue;
     const bool alone = count == 0 || now - before > interval_ticks_;
     if (alone && !look_again && LoopKeepsUp(now)) continue;
-    if (count == 0 && !look_again) continue;
     evasion_.Leave();
     SleepNs(interval_ns_);
   }
 }
 
 // Looks at the loop, once a tick, and where it is still in the turn in which it
-// was found before at the connections from clients. True: it is.
-bool ReadyWatcher::Tick(uint64_t now) {
+// was found before at the connections from clients: true, and from then on
+// their next edge, `woken`, wakes the helper. `span`: when it did.
+bool ReadyWatcher::Tick(const Span& span, bool woken) {
   if (!ticking_) return false;
   const bool waits = loop_woke_.load(std::memory_order_relaxed) == kWaits;
   const uint64_t turn = turn_began_.load(std::memory_order_relaxed);
@@ -219,14 +244,19 @@ bool ReadyWatcher::Tick(uint64_t now) {
     ListenToAccepted(true);
     return false;
   }
-  const uint64_t from = std::max(turn, last_accepted_);
-  last_accepted_ = now;
+  const uint64_t asked = asked_since_.load(std::memory_order_relaxed);
+  Span came =
+      woken ? span : Span::Between(std::max(asked, last_accepted_), span.by);
+  last_accepted_ = span.by;
   std::array<epoll_event, kEdgesPerLook> edges;
   int count;
   do {
     count = WaitForEdges(accepted_fd_, edges.data(), kEdgesPerLook, 0);
-    if (count > 0) Note(edges.data(), count, from + (now - from) / 2, now);
+    // It is the first that has woken the helper.
+    if (count > 1) came = Span::Between(came.from, came.by);
+    if (count > 0) Note(edges.data(), count, came);
   } while (count == kEdgesPerLook);
+  ListenToAccepted(true);
   return true;
 }
 
@@ -236,22 +266,20 @@ bool ReadyWatcher::LoopKeepsUp(uint64_t now) const {
   return woke == kWaits || now - woke < interval_ticks_;
 }
 
-void ReadyWatcher::Note(const epoll_event* edges, int count, uint64_t since,
-                        uint64_t by) {
+void ReadyWatcher::Note(const epoll_event* edges, int count, const Span& span) {
   // Only what can still be read is news; the loop has had the rest. It may be
   // reading while this looks: then it has to be looked at again.
   constexpr int kTries = 3;
   std::array<int, kEdgesPerLook> fds;
   for (int i = 0; i < count; ++i) fds[i] = edges[i].data.fd;
   for (int tries = 0; count > 0 && tries < kTries; ++tries) {
-    count = NoteReadable(fds.data(), count, since, by);
+    count = NoteReadable(fds.data(), count, span);
   }
 }
 
 // Notes those of `fds` that are ready and were not read from meanwhile. The
 // others, whose number it returns, are moved to the front.
-int ReadyWatcher::NoteReadable(int* fds, int count, uint64_t since,
-                               uint64_t by) {
+int ReadyWatcher::NoteReadable(int* fds, int count, const Span& span) {
   std::array<pollfd, kEdgesPerLook> files;
   std::array<uint64_t, kEdgesPerLook> consumed;
   for (int i = 0; i < count; ++i) {
@@ -269,28 +297,31 @@ int ReadyWatcher::NoteReadable(int* fds, int count, uint64_t since,
       fds[left++] = files[i].fd;
       continue;
     }
-    NoteReady(files[i].fd, std::max(since, consumed[i] + 1), by);
+    const uint64_t unread = consumed[i] + 1;
+    NoteReady(files[i].fd, {std::max(span.from, unread),
+                            std::max(span.since, unread), span.by});
   }
   return left;
 }
 
-void ReadyWatcher::NoteReady(int fd, uint64_t since, uint64_t by) {
+void ReadyWatcher::NoteReady(int fd, const Span& span) {
   Slot& slot = slots_[fd];
   const uint64_t consumed = slot.consumed.load(std::memory_order_relaxed);
-  if (since > consumed) {
+  if (span.since > consumed) {
     if (slot.ready.load(std::memory_order_relaxed) <= consumed) {
-      slot.seen.store(by, std::memory_order_relaxed);
-      slot.ready.store(since, std::memory_order_relaxed);
+      slot.from.store(span.from, std::memory_order_relaxed);
+      slot.seen.store(span.by, std::memory_order_relaxed);
+      slot.ready.store(span.since, std::memory_order_relaxed);
     }
-    slot.latest.store(since, std::memory_order_relaxed);
+    slot.latest.store(span.since, std::memory_order_relaxed);
   }
   AcceptBacklog* const backlog = BacklogOf(fd);
   if (backlog == nullptr) return;
   tcp_info info;
   socklen_t length = sizeof(info);
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0) {
-    backlog->Note(info.tcpi_unacked,
-                  since);  // of a listening socket: its backlog
+    // Of a listening socket: its backlog.
+    backlog->Note(info.tcpi_unacked, {span.since, span.bound()});
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -12,6 +13,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "platform/clock.h"
+#include "platform/run_delay.h"
 #include "platform/thread.h"
 #include "recorder/accept_backlog.h"
 
@@ -38,8 +41,12 @@ namespace edgewise {
 // the first. It matters only while one turn of the loop takes long, so that an
 // edge wakes nobody as long as the helper ticks: then it looks once a tick
 // whether the loop is still in the same turn, and only if so at those
-// connections, from then on at each interval. A loop that rests for some ticks
-// ends the ticking until the next edge.
+// connections. From then on each edge of theirs wakes it, until the turn ends.
+// A loop that rests for some ticks ends the ticking until the next edge.
+//
+// A helper that is woken, but not given a processor, asks the scheduler how
+// long it has waited for one: the edge came so much earlier. What came between
+// two looks that were too far apart has a bound only.
 class ReadyWatcher {
  public:
   // Descriptors from this number on are not watched.
@@ -49,6 +56,9 @@ class ReadyWatcher {
   // descriptor (the thread pool). True if more may come without an edge: the
   // helper looks again after the interval.
   using OnLook = std::function<bool(uint64_t)>;
+
+  // What is known as well as this is no bound.
+  static constexpr int64_t kSureNs = 2'500'000;
 
   // Whether this process may look, and else why not: of the calls that the
   // helper lives by, a sandbox may refuse any.
@@ -80,10 +90,10 @@ class ReadyWatcher {
   // the first few of a loop are timed one by one.
   void Listen(int fd, bool listens);
 
-  // A connection was accepted on `fd`: when it arrived, ticks; 0: not seen.
-  uint64_t TakeArrival(int fd) {
+  // A connection was accepted on `fd`: when it arrived.
+  Arrival TakeArrival(int fd) {
     AcceptBacklog* const backlog = BacklogOf(fd);
-    return backlog != nullptr ? backlog->Take() : 0;
+    return backlog != nullptr ? backlog->Take() : Arrival{};
   }
 
   // No connection waits on `fd`.
@@ -97,33 +107,39 @@ class ReadyWatcher {
   // It goes on at `now`, in ticks, on the processor `cpu`. `slept`: until then.
   void LoopGoesOn(uint64_t now, bool slept, int cpu) {
     loop_woke_.store(slept ? now : 0, std::memory_order_relaxed);
+    const uint64_t before = turn_began_.load(std::memory_order_relaxed);
+    asked_since_.store(slept ? now : before, std::memory_order_relaxed);
     turn_began_.store(now, std::memory_order_relaxed);
     evasion_.Avoid(cpu);
   }
 
   // When `fd` became readable after its last Consumed(), in ticks: about
-  // `since`, and surely by `by`; `latest`: when what could be read grew last.
-  // 0: not seen.
+  // `since`, but not before `from`, and surely by `by`; `latest`: when what
+  // could be read grew last. 0: not seen. Where the helper was not given a
+  // processor for so long that nothing better is known, `since` is `by`.
   struct Readiness {
     uint64_t since = 0;
+    uint64_t from = 0;
     uint64_t by = 0;
     uint64_t latest = 0;
+
+    bool sure() const { return TickNs(since - from) <= kSureNs; }
   };
   Readiness ReadySince(int fd) const {
     if (fd < 0 || fd >= kMaxFds) return {};
     const Slot& slot = slots_[fd];
     const uint64_t ready = slot.ready.load(std::memory_order_relaxed);
     if (ready <= slot.consumed.load(std::memory_order_relaxed)) return {};
-    return {ready, slot.seen.load(std::memory_order_relaxed),
+    return {ready, slot.from.load(std::memory_order_relaxed),
+            slot.seen.load(std::memory_order_relaxed),
             slot.latest.load(std::memory_order_relaxed)};
   }
 
-  // The last time at which it became so, or what was ready grew; 0: not seen.
-  uint64_t LatestSince(int fd) const {
-    if (fd < 0 || fd >= kMaxFds) return 0;
-    const uint64_t latest = slots_[fd].latest.load(std::memory_order_relaxed);
-    return latest > slots_[fd].consumed.load(std::memory_order_relaxed) ? latest
-                                                                        : 0;
+  // What has come unseen came after this, ticks: the loop asked what is ready,
+  // or the helper looked.
+  uint64_t NothingUntil() const {
+    return std::max(asked_since_.load(std::memory_order_relaxed),
+                    looked_.load(std::memory_order_relaxed));
   }
 
   // The loop has just read from `fd`.
@@ -142,8 +158,9 @@ class ReadyWatcher {
 
   // How a connection came.
   struct Accept {
-    uint64_t poll = 0;  // the loop's wait, by number, in which it was accepted
-    uint64_t arrival = 0;  // ticks; 0: not seen
+    uint64_t poll = 0;   // the loop's wait, by number, in which it was accepted
+    uint64_t ticks = 0;  // when it was
+    Arrival arrival;
   };
 
   // `fd` is a new connection. `accept.poll` is not 0.
@@ -168,11 +185,12 @@ class ReadyWatcher {
 
  private:
   // Relaxed throughout: each value stands for itself, a late one is an older
-  // truth. `ready`, `seen` and `latest` are written by the helper, `consumed`
-  // by the loop. `seen`, written first, may be of a later look than `ready`:
-  // they differ by a look's pause.
+  // truth. `ready`, `from`, `seen` and `latest` are written by the helper,
+  // `consumed` by the loop. `from` and `seen`, written first, may be of a later
+  // look than `ready`: they differ by a look's pause.
   struct Slot {
     std::atomic<uint64_t> ready;
+    std::atomic<uint64_t> from;
     std::atomic<uint64_t> seen;
     std::atomic<uint64_t> latest;
     std::atomic<uint64_t> consumed;
@@ -199,13 +217,22 @@ class ReadyWatcher {
                OnLook on_look);
   bool Add(int epoll_fd, int fd, uint32_t events);
   void Run();
-  bool Tick(uint64_t now);
+  // When edges came: about `since`, between `from` and `by`.
+  struct Span {
+    uint64_t from;
+    uint64_t since;
+    uint64_t by;
+
+    // From one look to another.
+    static Span Between(uint64_t from, uint64_t by);
+    bool bound() const { return since == by && by != from; }
+  };
+  bool Tick(const Span& span, bool woken);
   void ListenToAccepted(bool listen);
   bool LoopKeepsUp(uint64_t now) const;
-  // `since`: about when the edges came; `by`: when they were seen.
-  void Note(const epoll_event* edges, int count, uint64_t since, uint64_t by);
-  int NoteReadable(int* fds, int count, uint64_t since, uint64_t by);
-  void NoteReady(int fd, uint64_t since, uint64_t by);
+  void Note(const epoll_event* edges, int count, const Span& span);
+  int NoteReadable(int* fds, int count, const Span& span);
+  void NoteReady(int fd, const Span& span);
 
   const int epoll_fd_;
   const int accepted_fd_;  // another epoll: of the connections from clients
@@ -224,9 +251,12 @@ class ReadyWatcher {
   // where. Relaxed: it decides only whether and where the helper rests.
   static constexpr uint64_t kWaits = UINT64_MAX;
   std::atomic<uint64_t> loop_woke_{0};
-  // When its turn began. The loop writes; relaxed as well.
+  // When its turn began; and since when what it has not been told of before
+  // came. The loop writes; relaxed as well.
   std::atomic<uint64_t> turn_began_{0};
+  std::atomic<uint64_t> asked_since_{0};
   Evasion evasion_;
+  std::atomic<uint64_t> looked_{0};  // the helper writes
 
   // Helper thread only.
   bool ticking_ = false;

@@ -3,6 +3,7 @@
 // Waits for what the test holds back, or lets go.
 
 const { fork, spawn } = require('node:child_process')
+const crypto = require('node:crypto')
 const fs = require('node:fs')
 const http = require('node:http')
 const https = require('node:https')
@@ -20,6 +21,11 @@ const directory = path.join(process.cwd(), 'shelf', 'box')
 fs.mkdirSync(directory, { recursive: true })
 const file = path.join(directory, 'sw0rdfish.json')
 fs.writeFileSync(file, '{}')
+
+/** For some milliseconds a thread of the pool has other work. */
+function holdPool () {
+  crypto.pbkdf2('held', 'salt', 10_000, 64, 'sha512', () => {})
+}
 
 const handlers = {
   // Until somebody opens the other end. When that, and a read, was asked for: CLOCK_MONOTONIC, ns.
@@ -63,12 +69,14 @@ const handlers = {
     for (const agent of Object.values(agents)) agent.destroy()
     setTimeout(() => response.end('closed'), 50)
   },
-  // Descriptors that were opened otherwise, and have the numbers of others.
+  // Descriptors that were opened otherwise, and have the numbers of others. A pool of one thread has them wait.
   descriptors: (request, response) => {
     const [first, second] = [file, '/etc/hostname']
+    holdPool()
     fs.open(first, (_, fd) => {
       fs.closeSync(fd)
       const again = fs.openSync(second)
+      holdPool()
       fs.fstat(again, () => {
         fs.closeSync(again)
         response.end(String(fd === again))

@@ -32,8 +32,11 @@ TEST_F(EventTrackerTest, APipesLastPartIsTheOneThatTheWatcherSawLast) {
   Poll(/*waited=*/false);
   const uint64_t now = Ticks();
   for (const uint64_t latest : {now - kPart, now - 3 * kPart}) {
-    tracker_->IoBegan(EventType::kPipeRead, 7,
-                      {now, {now - 3 * kPart, now - 2 * kPart, latest}, false});
+    tracker_->IoBegan(
+        EventType::kPipeRead, 7,
+        {now,
+         {now - 3 * kPart, now - 3 * kPart, now - 2 * kPart, latest},
+         false});
     tracker_->IoEnd(0);
     Js(21);
   }

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "platform/clock.h"
-#include "test/native/recorder/taken_cpu.h"
+#include "test/native/taken_cpu.h"
 
 namespace edgewise {
 namespace {
@@ -128,7 +128,8 @@ TEST_F(ReadyWatcherTest, SurvivesReuseOfADescriptorNumber) {
   SleepMs(20);
   EXPECT_FALSE(watcher_->Watch(number)) << "the same file, known";
   EXPECT_NE(watcher_->ReadySince(number).since, 0u);
-  watcher_->SetAccepted(number, {.poll = 7, .arrival = 42});
+  watcher_->SetAccepted(number,
+                        {.poll = 7, .ticks = 5, .arrival = {42, false}});
   close(pair_[0]);
   close(pair_[1]);
   Connect();
@@ -151,7 +152,7 @@ TEST_F(ReadyWatcherTest, SeesTheFirstThatAClientSendsInALongTurn) {
   const uint64_t sent = Ticks();
   Send();
   SleepMs(30);
-  const auto [since, by, latest] = watcher_->ReadySince(pair_[0]);
+  const auto [since, from, by, latest] = watcher_->ReadySince(pair_[0]);
   ASSERT_NE(since, 0u);
   EXPECT_GE(by, sent);
   EXPECT_LE(since, by);
@@ -206,9 +207,10 @@ TEST_F(ReadyWatcherTest, SeesWhenAConnectionIsEstablished) {
 }
 
 TEST_F(ReadyWatcherTest, KeepsWhatIsKnownOfAnAcceptedConnection) {
-  watcher_->SetAccepted(pair_[0], {.poll = 7, .arrival = 42});
+  watcher_->SetAccepted(pair_[0],
+                        {.poll = 7, .ticks = 5, .arrival = {42, false}});
   EXPECT_TRUE(watcher_->Watch(pair_[0], /*accepted=*/true));
-  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).arrival, 42u);
+  EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).arrival.ticks, 42u);
 }
 
 TEST_F(ReadyWatcherTest, SleepsUntilThereIsAnEdge) {
@@ -321,7 +323,7 @@ TEST_F(ReadyWatcherTest, TimesEachConnectionThatWaitsInTheBacklog) {
   for (int i = 0; i < 3; ++i) {
     const int connection = accept(listener, nullptr, nullptr);
     ASSERT_GE(connection, 0);
-    const uint64_t arrival = watcher_->TakeArrival(listener);
+    const uint64_t arrival = watcher_->TakeArrival(listener).ticks;
     ASSERT_NE(arrival, 0u);
     const auto error =
         static_cast<double>(static_cast<int64_t>(arrival - connected[i]));
@@ -329,17 +331,18 @@ TEST_F(ReadyWatcherTest, TimesEachConnectionThatWaitsInTheBacklog) {
     close(connection);
     close(clients[i]);
   }
-  EXPECT_EQ(watcher_->TakeArrival(listener), 0u);
+  EXPECT_EQ(watcher_->TakeArrival(listener).ticks, 0u);
   watcher_->Listen(listener, false);
-  EXPECT_EQ(watcher_->TakeArrival(listener), 0u);
+  EXPECT_EQ(watcher_->TakeArrival(listener).ticks, 0u);
   close(listener);
 }
 
 TEST_F(ReadyWatcherTest, RemembersAnAcceptOnce) {
-  watcher_->SetAccepted(pair_[0], {.poll = 7, .arrival = 42});
-  const auto [poll, arrival] = watcher_->TakeAccepted(pair_[0]);
+  watcher_->SetAccepted(pair_[0],
+                        {.poll = 7, .ticks = 5, .arrival = {42, false}});
+  const auto [poll, accepted, arrival] = watcher_->TakeAccepted(pair_[0]);
   EXPECT_EQ(poll, 7u);
-  EXPECT_EQ(arrival, 42u);
+  EXPECT_EQ(arrival.ticks, 42u);
   EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).poll, 0u);
 }
 
@@ -372,6 +375,46 @@ TEST(ReadyWatcherPlaceTest, KeepsOffTheProcessorOfABusyLoop) {
   }).join();
   EXPECT_GE(looks, 20);
   EXPECT_LE(on_the_loops, 1) << "it does not leave before it has looked once";
+}
+
+// Three others want the helper's only processor.
+TEST(ReadyWatcherPlaceTest, KnowsHowLateItIs) {
+  const std::vector<int> cpus = TwoCpus();
+  if (cpus.size() < 2) GTEST_SKIP() << "there is one processor";
+  std::thread([&] {
+    UseCpus({cpus[1]});
+    auto watcher = ReadyWatcher::Start(kIntervalNs, nullptr);
+    ASSERT_TRUE(watcher.ok()) << watcher.status();
+    UseCpus({cpus[0]});
+    const TakenCpu others[] = {TakenCpu(cpus[1]), TakenCpu(cpus[1]),
+                               TakenCpu(cpus[1])};
+    int pair[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+    (*watcher)->WatchAccepted(pair[0]);
+    int bounds = 0;
+    for (int i = 0; i < 30; ++i) {
+      (*watcher)->LoopGoesOn(Ticks(), /*slept=*/true, cpus[0]);
+      SleepMs(20);
+      const uint64_t sent = Ticks();
+      ASSERT_EQ(write(pair[1], "x", 1), 1);
+      SleepMs(40);
+      const ReadyWatcher::Readiness seen = (*watcher)->ReadySince(pair[0]);
+      char byte;
+      ASSERT_EQ(read(pair[0], &byte, 1), 1);
+      (*watcher)->Consumed(pair[0], Ticks());
+      if (seen.since == 0 || !seen.sure()) {
+        ++bounds;
+        continue;
+      }
+      const auto late =
+          static_cast<double>(static_cast<int64_t>(seen.since - sent));
+      EXPECT_LT(std::abs(late) / TicksPerNs(), 4e6) << i;
+    }
+    EXPECT_LT(bounds, 25);
+    watcher->reset();
+    close(pair[0]);
+    close(pair[1]);
+  }).join();
 }
 
 }  // namespace

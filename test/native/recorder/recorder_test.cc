@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "platform/clock.h"
-#include "test/native/recorder/taken_cpu.h"
 #include "test/native/recorder/trace_directory.h"
+#include "test/native/taken_cpu.h"
 
 namespace edgewise {
 namespace {
@@ -326,7 +326,9 @@ TEST_F(RecorderTest, StringsOfARefusedChunkAreNotLost) {
   recorder->InternString("GET /users/:id");
   for (uint64_t n = 1; n <= 300; ++n) {
     recorder->PushEvent(n + 1, Event(n));
-    if (n % 100 == 0) EXPECT_FALSE(recorder->Dump().ok());
+    if (n % 100 == 0) {
+      EXPECT_FALSE(recorder->Dump().ok());
+    }
   }
   EXPECT_EQ(recorder->stats().lost_bytes, 300 * kRecordBytes);
 }
