@@ -85,6 +85,15 @@ const RECORDING = [
     fallback: () => WATCHER_US.default
   },
   {
+    name: 'EDGEWISE_OFF_CPU',
+    key: 'offCpu',
+    values: '0, 1',
+    default: '1',
+    text: '1 records when the thread did not run, and why: preempted, throttled by a CPU quota, blocked. 0 does not.',
+    read: (value) => value === '1' ? true : value === '0' ? false : undefined,
+    fallback: () => true
+  },
+  {
     name: 'EDGEWISE_PATHS',
     key: 'wholePaths',
     values: '0, 1',

@@ -2,7 +2,7 @@
 
 // The footnotes: how the times are known, and what this recording cannot tell.
 
-const { percent, time } = require('./units')
+const { count, percent, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 
@@ -36,18 +36,35 @@ function notes (report) {
   return [
     ...ready.length > 0 ? [`Ready times: ${ready.join('; ')}.`] : [],
     ...unavailable.length > 0 ? [`${unavailable.join(' and ')} times are unavailable with this provider; they are part of JavaScript and native.`] : [],
-    ...waking(report.blockers),
+    ...waking(report),
+    ...processor(report),
     ...watcher(report.watcher),
     ...fidelity(report),
     ...about.length > 0 ? [`Recorded with ${about.join(', ')}.`] : []
   ]
 }
 
-/** @param {Json[]} [blockers] */
-function waking (blockers = []) {
-  const share = blockers.find(({ kind }) => kind === 'wake')?.share ?? 0
-  if (share < WORTH_A_NOTE) return []
+/** @param {Json} report */
+function waking ({ blockers = [], off_cpu: found }) {
+  const share = blockers.find((/** @type {Json} */ { kind }) => kind === 'wake')?.share ?? 0
+  if (share < WORTH_A_NOTE || found?.available) return []
   return ['Waking up: the loop slept when something became ready, and ran that much later. Other threads or processes had the processors.']
+}
+
+/**
+ * What is known of the processors that the process was given, and what to do about it.
+ * @param {Json} report
+ */
+function processor ({ off_cpu: found, tail }) {
+  const known = found?.quota
+  const share = (/** @type {string} */ key) => (tail?.not_running?.[key] ?? 0) / (tail?.mean_latency_ns || 1)
+  const limit = known && `${time(known.quota_us * 1000)} of each ${time(known.period_us * 1000)}`
+  return [
+    ...found?.available === false ? [`When threads did not run is unavailable${found.reason ? ` (${found.reason})` : ' (EDGEWISE_OFF_CPU=0)'}: execution and queueing hold what they were preempted, throttled or blocked.`] : [],
+    ...known?.throttled_periods > 0 ? [`CPU quota: ${limit}, used up in ${count(known.throttled_periods)} of ${count(known.periods)} periods; the group was stopped for ${time(known.throttled_ns)}, summed over processors.${share('throttled_ns') >= WORTH_A_NOTE ? ' Raise the CPU limit, or do with fewer busy threads: they share it.' : ''}`] : [],
+    ...share('preempted_ns') >= WORTH_A_NOTE ? ['Other threads or processes had the processor while requests of the tail could have run: give the server processors of its own (taskset, cpuset), or move its neighbours.'] : [],
+    ...share('fault_ns') >= WORTH_A_NOTE ? ['Pages had to be brought from a disk: raise the memory limit, or do not map large files.'] : []
+  ]
 }
 
 /** @param {Json | undefined} found */

@@ -12,6 +12,14 @@ const WORTH_NAMING = 0.1
 // Kinds of blockers that the sentence names beside the queueing.
 const APART = ['gc', 'jit', 'ic']
 
+/** Why a thread did not run. @type {Record<string, (quota?: Json) => string>} */
+const WITHHELD = {
+  throttled_ns: (quota) => `CPU quota${quota ? `: throttled in ${count(quota.throttled_periods)} of ${counted(quota.periods, 'period')}` : ''}`,
+  preempted_ns: () => 'preempted by other threads or processes',
+  fault_ns: () => 'waiting for pages from a disk',
+  blocked_ns: () => 'blocked in the kernel: a disk or a lock'
+}
+
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{ ns: number, text: string }} Part */
 
@@ -79,14 +87,16 @@ function split (group) {
   const exec = group.exec ?? {}
   const queue = group.queue ?? {}
   const both = (/** @type {string} */ key) => (exec[key] ?? 0) + (queue[key] ?? 0)
-  const apart = (/** @type {Json} */ of) => (of.gc_ns ?? 0) + (of.jit_ns ?? 0) + (of.ic_ns ?? 0)
+  const off = (/** @type {Json} */ of) => sumOf(of.not_running)
+  const apart = (/** @type {Json} */ of) => (of.gc_ns ?? 0) + (of.jit_ns ?? 0) + (of.ic_ns ?? 0) + off(of)
   return {
     io: group.io_ns ?? 0,
     queue: (group.queue_ns ?? 0) - apart(queue),
     exec: (group.exec_ns ?? 0) - apart(exec),
     gc: both('gc_ns'),
     jit: both('jit_ns'),
-    ic: both('ic_ns')
+    ic: both('ic_ns'),
+    off: off(exec) + off(queue)
   }
 }
 
@@ -102,8 +112,26 @@ function parts (split, report) {
     { ns: split.exec, text: 'own execution' },
     { ns: split.io, text: `I/O${waitedFor(report.dependencies)}` },
     { ns: split.jit, text: 'JIT compilation' },
-    { ns: split.ic, text: 'inline-cache misses' }
+    { ns: split.ic, text: 'inline-cache misses' },
+    { ns: split.off, text: `the processor was not given${withheld(report)}` }
   ]
+}
+
+/** @param {Record<string, number> | null} [not] @returns {number} ns */
+function sumOf (not) {
+  return Object.values(not ?? {}).reduce((sum, ns) => sum + (ns ?? 0), 0)
+}
+
+/**
+ * @param {Json} report
+ * @returns {string} why the tail did not run: what is most of it
+ */
+function withheld ({ tail, off_cpu: known }) {
+  const ranked = Object.entries(tail.not_running ?? {}).sort((a, b) => b[1] - a[1])
+  const total = sumOf(tail.not_running)
+  const named = ranked.filter(([, ns]) => ns >= WORTH_NAMING * total && ns > 0).slice(0, 2)
+  if (named.length === 0) return ''
+  return ` (${named.map(([key, ns]) => `${named.length > 1 ? `${Math.round(100 * ns / total)} % ` : ''}${WITHHELD[key](known?.quota)}`).join(', ')})`
 }
 
 /**

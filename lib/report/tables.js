@@ -26,12 +26,20 @@ const PARTS = [
   ['    behind JavaScript and native', ['queue', 'native_ns']],
   ['    between callbacks', ['queue', 'loop_ns']],
   ['      waking up', ['queue', 'wake_ns']],
+  ...notRunning('queue'),
   ['  execution', ['exec_ns']],
   ['    GC', ['exec', 'gc_ns']],
   ['    JIT', ['exec', 'jit_ns']],
   ['    IC', ['exec', 'ic_ns']],
-  ['    JavaScript and native', ['exec', 'native_ns']]
+  ['    JavaScript and native', ['exec', 'native_ns']],
+  ...notRunning('exec')
 ]
+
+/** @param {string} part @returns {[string, string[]][]} */
+function notRunning (part) {
+  return [['preempted', 'preempted_ns'], ['throttled', 'throttled_ns'], ['waiting for a page', 'fault_ns'], ['blocked', 'blocked_ns']]
+    .map(([label, key]) => [`    not running: ${label}`, [part, 'not_running', key]])
+}
 
 /** The same queueing, by whose events it was behind (without GC between them). */
 /** @type {[string, string][]} */
@@ -56,8 +64,9 @@ function tailAgainstRest ({ tail, rest, exec_gc: collections = [], gc }, style) 
   const rows = PARTS.map(([label, path]) => {
     const [slow, usual] = [tail, rest ?? {}].map((group) => path.reduce((value, key) => value?.[key], group))
     const known = isNumber(slow) && isNumber(usual)
+    if (path.includes('not_running') && !(slow > 0 || usual > 0)) return []
     return [label, time(slow), rest?.count ? time(usual) : '-', known && rest?.count ? difference(slow - usual) : '']
-  })
+  }).filter((row) => row.length > 0)
   const owners = OWNERS.filter(([, key]) => isNumber(tail.queue?.[key]))
     .map(([label, key]) => `${time(tail.queue[key])} behind ${label}`)
   const types = collections.map((/** @type {Json} */ { type, exec_ns: ns, requests }) => `${type} ${time(ns)} in ${counted(requests, 'request')}`)

@@ -79,6 +79,9 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
   result.Set("watcher",
              Answer(env, "ready-time watcher", watcher,
                     "true ready times of what the kernel does not stamp"));
+  result.Set("offCpu",
+             Answer(env, "not running", OffCpu::Start().status(),
+                    "when the thread was preempted, throttled or blocked"));
   result.Set("gc", Answer(env, "garbage collections", absl::OkStatus(),
                           patched.ok() ? "every pause, step and sweep"
                                        : "pauses by type; incremental steps "
@@ -100,6 +103,31 @@ Napi::Value WatcherOf(Napi::Env env, ProviderConfig* config) {
   return TrueOrReason(env, status);
 }
 
+// Whether switches are seen: true; false: it is not asked for; or why they
+// cannot be.
+Napi::Value OffCpuOf(Napi::Env env, bool wanted, ProviderConfig* config) {
+  if (!wanted) return Napi::Boolean::New(env, false);
+  absl::Status status =
+      StockProvider::CanInterpose();  // Sleep is told from it.
+  if (!status.ok()) return TrueOrReason(env, status);
+  absl::StatusOr<std::unique_ptr<OffCpu>> off_cpu = OffCpu::Start();
+  if (off_cpu.ok()) config->off_cpu = *std::move(off_cpu);
+  return TrueOrReason(env, off_cpu.status());
+}
+
+// The limits that the control groups set: [{quota_us, period_us}].
+Napi::Value QuotasOf(Napi::Env env) {
+  const CpuQuota quota = CpuQuota::Find();
+  Napi::Array limits = Napi::Array::New(env);
+  for (const CpuQuota::Limit& limit : quota.limits()) {
+    Napi::Object each = Napi::Object::New(env);
+    each.Set("quota_us", static_cast<double>(limit.quota_us));
+    each.Set("period_us", static_cast<double>(limit.period_us));
+    limits.Set(limits.Length(), each);
+  }
+  return limits;
+}
+
 // Where JavaScript is not told of the end: process.reallyExit(), or after
 // process.removeAllListeners(). It need not be the end: Node calls this as well
 // before the process sends itself a signal, which it may live through.
@@ -117,9 +145,10 @@ void CallAtExit() {
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
-//        wholePaths, nextAsyncId, farewell, describe}) -> {patched, asyncIds,
-//        interposition, arrivals, pool, watcher}: true or why not. watcher:
-//        false where none is asked for. patched: null where V8 is not.
+//        wholePaths, offCpu, nextAsyncId, farewell, describe}) -> {patched,
+//        asyncIds, interposition, arrivals, pool, watcher, offCpu}: true or why
+//        not; and quotas. watcher, offCpu: false where none is asked for.
+//        patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {
@@ -141,6 +170,8 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   found.Set("arrivals", TrueOrReason(env, CanStampArrivals()));
   found.Set("pool", TrueOrReason(env, PoolJobs::CanSee()));
   found.Set("watcher", WatcherOf(env, &config));
+  found.Set("offCpu", OffCpuOf(env, Number(options, "offCpu") != 0, &config));
+  found.Set("quotas", QuotasOf(env));
   const Napi::Value describe = options.Get("describe");
   if (describe.IsEmpty()) return env.Undefined();
   const Napi::Value meta = describe.As<Napi::Function>().Call({found});

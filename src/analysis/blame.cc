@@ -52,7 +52,7 @@ void BlameLedger::Merge(uint32_t pending, uint32_t owner, uint32_t route) {
   Blocker to = from.blocker;
   cause_numbers_.erase(kPendingKey | KeyOf(to.kind, owner, to.type));
   to.route = route;
-  to.queue_ns = 0;
+  to.queue_ns = to.off_ns = 0;
   to.requests = 0;
   const uint32_t number = FindCause(KeyOf(to.kind, route, to.type), to);
   uint64_t more = 0;
@@ -62,6 +62,7 @@ void BlameLedger::Merge(uint32_t pending, uint32_t owner, uint32_t route) {
   }
   Cause& cause = causes_[number];
   cause.blocker.queue_ns += from.blocker.queue_ns;
+  cause.blocker.off_ns += from.blocker.off_ns;
   cause.blocker.requests =
       std::max(cause.blocker.requests + more, from.blocker.requests);
   cause.seen_before = std::max(cause.seen_before, from.seen_before);
@@ -129,16 +130,17 @@ void BlameLedger::DropReference(uint32_t owner) {
   Forget(owner);
 }
 
-void BlameLedger::AddIdle(int64_t ns, Blocker* blocker) {
-  if (ns <= 0) return;
-  blocker->queue_ns += static_cast<double>(ns);
+void BlameLedger::AddIdle(const Idle& idle, Blocker* blocker) {
+  if (idle.ns <= 0) return;
+  blocker->queue_ns += static_cast<double>(idle.ns);
+  blocker->off_ns += static_cast<double>(idle.off_ns);
   ++blocker->requests;
 }
 
-void BlameLedger::AddRequest(std::span<const Wait> waits, int64_t loop_ns,
-                             int64_t wake_ns, LoopTimeline* timeline) {
-  AddIdle(loop_ns, &loop_);
-  AddIdle(wake_ns, &wake_);
+void BlameLedger::AddRequest(std::span<const Wait> waits, const Idle& loop,
+                             const Idle& wake, LoopTimeline* timeline) {
+  AddIdle(loop, &loop_);
+  AddIdle(wake, &wake_);
   if (waits.empty()) return;
   uint32_t request = static_cast<uint32_t>(requests_.size());
   if (!free_requests_.empty()) {
@@ -200,7 +202,8 @@ void BlameLedger::Retire(uint64_t number, const Piece& piece, VmTimes vm) {
                   active * static_cast<double>(vm.jit_ns),
                   active * static_cast<double>(vm.ic_ns)};
     Begin(piece, vm, &charge);
-    Blame(number, CauseOf(piece), charge.ns - charge.jit_ns - charge.ic_ns);
+    Blame(number, CauseOf(piece), charge.ns - charge.jit_ns - charge.ic_ns,
+          piece.off);
     if (vm.jit_ns > 0) {
       Blame(number, CauseOf(Blocker::Kind::kJit), charge.jit_ns);
     }
@@ -215,8 +218,9 @@ void BlameLedger::Retire(uint64_t number, const Piece& piece, VmTimes vm) {
   if (number + 1 >= next_release_) ForgetUpTo(number + 1);
 }
 
-void BlameLedger::Blame(uint64_t number, uint32_t cause, double ns) {
+void BlameLedger::Blame(uint64_t number, uint32_t cause, double ns, bool off) {
   causes_[cause].blocker.queue_ns += ns;
+  if (off) causes_[cause].blocker.off_ns += ns;
   CountRequests(number, cause);
 }
 

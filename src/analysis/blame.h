@@ -19,6 +19,7 @@ struct Blocker {
   uint8_t type;    // kRequest, kEvent: EventType; kGc: GcType
   double queue_ns;
   uint64_t requests;  // distinct tail requests that it delayed
+  double off_ns = 0;  // of queue_ns: the thread did not run
 };
 
 // A stretch of time for which a tail request was ready and did not run: from
@@ -58,11 +59,17 @@ class BlameLedger {
   bool IsOpen(uint32_t owner) const { return owners_[owner].open; }
   uint32_t RouteOf(uint32_t owner) const { return owners_[owner].route; }
 
-  // The waits of one tail request, none empty, all inside `timeline`.
-  // Waiting during which nothing occupied the loop: it ran (`loop_ns`), or had
-  // slept and was not yet awake (`wake_ns`).
-  void AddRequest(std::span<const Wait> waits, int64_t loop_ns, int64_t wake_ns,
-                  LoopTimeline* timeline);
+  // Waiting during which nothing occupied the loop; of it, the thread did not
+  // run.
+  struct Idle {
+    int64_t ns;
+    int64_t off_ns;
+  };
+  // The waits of one tail request, none empty, all inside `timeline`. Idle
+  // waiting: the loop ran (`loop`), or had slept and was not yet awake
+  // (`wake`).
+  void AddRequest(std::span<const Wait> waits, const Idle& loop,
+                  const Idle& wake, LoopTimeline* timeline);
 
   // A piece leaves the window. Called in order of `number`. `vm`: V8's times in
   // the piece, no more than its length.
@@ -115,7 +122,7 @@ class BlameLedger {
                                     // delayed; some are over
   };
 
-  static void AddIdle(int64_t ns, Blocker* blocker);
+  static void AddIdle(const Idle& idle, Blocker* blocker);
   void Forget(uint32_t owner);
   void ForgetUpTo(uint64_t next);
   void Merge(uint32_t pending, uint32_t owner, uint32_t route);
@@ -128,7 +135,7 @@ class BlameLedger {
   uint32_t CauseOf(Blocker::Kind kind);  // that has neither route nor type
   uint32_t FindCause(uint64_t key, const Blocker& blocker);
   void CountRequests(uint64_t number, uint32_t cause);
-  void Blame(uint64_t number, uint32_t cause, double ns);
+  void Blame(uint64_t number, uint32_t cause, double ns, bool off = false);
   void Begin(const Piece& piece, VmTimes vm, Charge* charge);
   void End(const Piece& piece);
   void DropEnded(uint64_t number);

@@ -50,6 +50,10 @@ const RegistrationIndex::Entry* EdgBuilder::FindBySequence(
 void EdgBuilder::OnEvent(const Event& event) {
   event_ = &event;
   event_dependency_.reset();
+  next_off_ = 0;
+  off_ns_ +=
+      static_cast<double>(event.end_ns - event.begin_ns -
+                          RanFor(event.off, event.begin_ns, event.end_ns));
   NoteScope(event);
   continues_read_ = event.fd != kNoFd && event.fd == last_fd_ &&
                     event.begin_ns - last_end_ns_ <= kSameNs;
@@ -101,9 +105,26 @@ void EdgBuilder::OnBetween(std::span<const InnerRecord> records) {
     }
     CountGc(record);
     busy_ns_ += static_cast<double>(record.end_ns - record.time_ns);
-    timeline_->Push(record.time_ns, record.end_ns, 0, /*is_gc=*/true,
-                    record.type);
+    NoteIdle(idle_from_ns_, record.time_ns);
+    idle_from_ns_ = record.end_ns;
+    const auto ran = [&](int64_t from_ns, int64_t to_ns) {
+      timeline_->Push(from_ns, to_ns, 0, /*is_gc=*/true, record.type);
+    };
+    ran(ForOff(record.time_ns, record.end_ns, ran,
+               [&](const OffSpan& off) {
+                 timeline_->PushOff(off, 0, /*is_gc=*/true, record.type);
+               }),
+        record.end_ns);
   }
+  NoteIdle(idle_from_ns_, event_->begin_ns);
+  idle_from_ns_ = event_->end_ns;
+}
+
+// Nothing occupied the loop meanwhile.
+void EdgBuilder::NoteIdle(int64_t from_ns, int64_t to_ns) {
+  ForOff(
+      from_ns, to_ns, [](int64_t, int64_t) {},
+      [&](const OffSpan& off) { timeline_->NoteIdleOff(off); });
 }
 
 // The records of an event that is missing: a request that starts or ends here

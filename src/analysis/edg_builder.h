@@ -96,6 +96,8 @@ class EdgBuilder {
   const GraphCounts& counts() const { return counts_; }
   // So long the loop ran events, or collected garbage.
   double busy_ns() const { return busy_ns_; }
+  // Of it, the thread did not run.
+  double off_ns() const { return off_ns_; }
   // Of the first request; once there was one.
   int64_t first_ready_ns() const { return *first_ready_ns_; }
 
@@ -197,6 +199,27 @@ class EdgBuilder {
   bool IsHub(uint64_t source);
   bool MayChangeHands() const;
   void OnGc(const InnerRecord& record);
+  // Cuts a stretch of time where the thread did not run: ran(from, to) and
+  // off(span), in order. Returns where the last stretch begins for which it
+  // ran; it is left to the caller.
+  template <typename Ran, typename Off>
+  int64_t ForOff(int64_t from_ns, int64_t to_ns, Ran&& ran, Off&& off) {
+    const std::span<const OffSpan> spans = event_->off;
+    for (; next_off_ < spans.size(); ++next_off_) {
+      const OffSpan& span = spans[next_off_];
+      if (span.begin_ns >= to_ns) break;
+      const int64_t begin_ns = std::max(span.begin_ns, from_ns);
+      const int64_t end_ns = std::min(span.end_ns, to_ns);
+      if (begin_ns < end_ns) {
+        ran(from_ns, begin_ns);
+        off(OffSpan{begin_ns, end_ns, span.kind});
+        from_ns = end_ns;
+      }
+      if (span.end_ns > to_ns) break;  // The rest is for what follows.
+    }
+    return from_ns;
+  }
+  void NoteIdle(int64_t from_ns, int64_t to_ns);
   void OnStart(const InnerRecord& record);
   void OnEnd(const InnerRecord& record);
   void CountGc(const InnerRecord& record);
@@ -266,6 +289,9 @@ class EdgBuilder {
   CriticalPath path_{};
   GraphCounts counts_;
   double busy_ns_ = 0;
+  double off_ns_ = 0;
+  size_t next_off_ = 0;       // in the event's
+  int64_t idle_from_ns_ = 0;  // since then nothing has occupied the loop
   std::optional<int64_t> first_ready_ns_;
   uint64_t break_starts_ = 0;  // requests begun before records were missing
 

@@ -102,8 +102,8 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
   if (outcome == Outcome::kAborted) {
     sink_->OnAborted({slot.id, route, slot.state.ready_ns});
   } else {
-    // Up to here, V8's times of the path are known.
-    if (!vm_shares_.empty()) PushPiece(record.time_ns);
+    // Up to here, V8's times of the path are known, and when it did not run.
+    if (!vm_shares_.empty() || !event_->off.empty()) PushPiece(record.time_ns);
     const bool earlier = EndOf(record, slot.state.ready_ns) < record.time_ns;
     const uint32_t sink =
         earlier ? EarlierSink(request, record) : SinkNode(request, record);

@@ -113,11 +113,18 @@ void EdgBuilder::Register(uint64_t counter) {
 }
 
 void EdgBuilder::PushPiece(int64_t end_ns) {
-  const VmTimes vm = vm_shares_.empty()
-                         ? VmTimes{}
-                         : vm_shares_.Take(slice_.cursor_ns, end_ns);
-  timeline_->Push(slice_.cursor_ns, end_ns, slice_.owner, /*is_gc=*/false,
-                  static_cast<uint8_t>(turn_.type), vm);
+  const auto type = static_cast<uint8_t>(turn_.type);
+  const auto ran = [&](int64_t from_ns, int64_t to_ns) {
+    const VmTimes vm =
+        vm_shares_.empty() ? VmTimes{} : vm_shares_.Take(from_ns, to_ns);
+    timeline_->Push(from_ns, to_ns, slice_.owner, /*is_gc=*/false, type, vm);
+  };
+  const int64_t left_ns =
+      ForOff(slice_.cursor_ns, end_ns, ran, [&](const OffSpan& off) {
+        timeline_->PushOff(off, slice_.owner,
+                           /*is_gc=*/false, type);
+      });
+  ran(left_ns, end_ns);
   slice_.cursor_ns = end_ns;
 }
 
@@ -244,15 +251,22 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
 void EdgBuilder::OnGc(const InnerRecord& record) {
   CountGc(record);
   PushPiece(record.time_ns);
-  timeline_->Push(record.time_ns, record.end_ns, slice_.owner, /*is_gc=*/true,
-                  record.type);
-  slice_.cursor_ns = record.end_ns;
   slice_gc_.any = true;
-  slice_gc_.ns[record.type] += record.end_ns - record.time_ns;
-  if (!requests_.IsOpen(slice_.request)) return;
-  GraphOf(slice_.request)
-      .gc.push_back({slice_.node, static_cast<GcType>(record.type),
-                     /*shared=*/false, record.time_ns, record.end_ns});
+  const auto ran = [&](int64_t from_ns, int64_t to_ns) {
+    if (from_ns >= to_ns) return;
+    timeline_->Push(from_ns, to_ns, slice_.owner, /*is_gc=*/true, record.type);
+    slice_gc_.ns[record.type] += to_ns - from_ns;
+    if (!requests_.IsOpen(slice_.request)) return;
+    GraphOf(slice_.request)
+        .gc.push_back({slice_.node, static_cast<GcType>(record.type),
+                       /*shared=*/false, from_ns, to_ns});
+  };
+  const int64_t left_ns =
+      ForOff(record.time_ns, record.end_ns, ran, [&](const OffSpan& off) {
+        timeline_->PushOff(off, slice_.owner, /*is_gc=*/true, record.type);
+      });
+  ran(left_ns, record.end_ns);
+  slice_.cursor_ns = record.end_ns;
 }
 
 }  // namespace edgewise

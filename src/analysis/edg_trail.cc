@@ -103,7 +103,7 @@ uint32_t EdgBuilder::Adopt(const Trail::Step& step, uint32_t parent,
   const uint64_t first = std::max(node.begin_piece, timeline_->first());
   for (uint64_t i = first; i < node.end_piece; ++i) {
     const Piece& piece = timeline_->At(i);
-    if (!piece.is_gc) continue;
+    if (!piece.is_gc || piece.off) continue;
     graph->gc.push_back({index, static_cast<GcType>(piece.type),
                          /*shared=*/false, piece.begin_ns, piece.end_ns});
   }

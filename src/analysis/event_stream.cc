@@ -132,6 +132,7 @@ bool EventStream::NextChunk(Item* item) {
 }
 
 void EventStream::StartSession() {
+  quota_before_ = counts_.quota;
   std::optional<TraceMeta> meta = ParseTraceMeta(chunk_.bytes);
   if (meta.has_value()) {
     meta_ = *std::move(meta);
@@ -217,6 +218,12 @@ bool EventStream::Take(const Record& record) {
       return false;
     case RecordKind::kWork:
       TakeWork(record);
+      return false;
+    case RecordKind::kOffCpu:
+      TakeOffCpu(record);
+      return false;
+    case RecordKind::kQuota:
+      TakeQuota(record);
       return false;
     case RecordKind::kWritten:
       TakeWritten(record);
@@ -306,6 +313,8 @@ void EventStream::TakeEvent(const Record& record) {
   event_.before = {};
   event_.inner = {};
   event_.written = {};
+  event_.off = off_;
+  off_used_ = true;
   event_.work = std::exchange(next_work_, std::nullopt);
   if (event_.work.has_value()) {
     event_.work->taken_ns = std::min(event_.work->taken_ns, event_.ready_ns);

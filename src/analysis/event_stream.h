@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/clock_map.h"
+#include "analysis/off_timeline.h"
 #include "analysis/trace_meta.h"
 #include "trace/reader.h"
 #include "trace/record.h"
@@ -85,6 +86,8 @@ struct Event {
   std::span<const InnerRecord> inner;
   std::span<const WrittenIn> written;
   std::optional<WorkDone> work;  // whose end it is
+  // When the thread did not run, since the event before; in order.
+  std::span<const OffSpan> off;
 };
 
 // What one file said about itself and what was counted while reading it.
@@ -99,6 +102,12 @@ struct StreamCounts {
   int64_t first_ns = 0;     // CLOCK_MONOTONIC of the first and last triple
   int64_t last_ns = 0;
   int64_t recorded_ns = 0;  // covered by chunks that are there
+  // What quotas of the processor have done meanwhile.
+  struct Throttled {
+    uint64_t periods = 0;
+    uint64_t throttled = 0;  // of them, the process's group was stopped
+    int64_t ns = 0;          // so long, over processors
+  } quota;
   uint32_t process = 0;
   uint32_t thread = 0;
   bool started = false;  // at least one good chunk
@@ -161,6 +170,8 @@ class EventStream {
   void TakeFields(const Record& record, InnerRecord* inner);
   void TakeWritten(const Record& record);
   void TakeWork(const Record& record);
+  void TakeOffCpu(const Record& record);
+  void TakeQuota(const Record& record);
   void TakeEnd(const Record& record, InnerRecord* end);
   void TakeEvent(const Record& record);
   void CountAfterGap();
@@ -241,6 +252,10 @@ class EventStream {
   Event event_{};
   int64_t latest_ns_ = 0;  // the last part of its bytes came; 0: in one
   std::optional<WorkDone> next_work_;  // of the next event
+  std::vector<OffSpan> off_;           // since the last event
+  bool off_used_ = false;              // event_ refers to it
+  int64_t last_off_ns_ = 0;
+  StreamCounts::Throttled quota_before_;  // of recordings before this one
   std::vector<InnerRecord> inner_;
   std::vector<WrittenIn> written_;  // of the ends in inner_
   // What the last kWritten has said, for the end after it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "analysis/event_stream.h"
 #include "analysis/names.h"
@@ -107,6 +108,27 @@ void EventStream::TakeWork(const Record& record) {
     work.taken_ns = TimeBefore(record, record.ready_before);
   }
   next_work_ = work;
+}
+
+void EventStream::TakeOffCpu(const Record& record) {
+  if (!all_) return;
+  if (std::exchange(off_used_, false)) off_.clear();
+  if (!SaneSpan(record.duration) || off_.size() >= kMaxInner) return;
+  const int64_t end_ns = TimeOf(record.ticks + Whole(record.duration));
+  const int64_t begin_ns = std::max(TimeOf(record.ticks), last_off_ns_);
+  if (end_ns <= begin_ns) return;
+  off_.push_back(
+      {begin_ns, end_ns, InRange(record.type, OffCpuKind::kBlocked)});
+  last_off_ns_ = end_ns;
+}
+
+// It is told from the recording's begin on.
+void EventStream::TakeQuota(const Record& record) {
+  if (!SaneSpan(record.duration)) return;
+  counts_.quota = {quota_before_.periods + record.aux,
+                   quota_before_.throttled + AsyncId(record),
+                   quota_before_.ns + TimeOf(record.ticks) -
+                       TimeBefore(record, record.duration)};
 }
 
 // A request is ready with the event, whose bytes it is. The main script has no

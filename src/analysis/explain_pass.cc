@@ -20,8 +20,8 @@ void AddCounts(const GraphCounts& counts, GraphCounts* sum) {
 
 }  // namespace
 
-double ExplainPass::RunFile(uint32_t file, EventStream* stream,
-                            RouteTable* routes) {
+ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
+                                       RouteTable* routes) {
   file_ = file;
   stream_ = stream;
   EdgBuilder builder(stream, routes, dependencies_, &timeline_, &ledger_, this);
@@ -33,7 +33,7 @@ double ExplainPass::RunFile(uint32_t file, EventStream* stream,
   unresolved_.clear();
   if (wanted_unresolved_) ResolveDetail(&ledger_, &*wanted_);
   wanted_unresolved_ = false;
-  return builder.busy_ns();
+  return {builder.busy_ns(), builder.off_ns()};
 }
 
 // Whether the options leave the request in; counts those that were skipped.
@@ -80,7 +80,8 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
   Describe(request, components);
   if (log_ != nullptr) {
     log_->Add(request, components, stream_->counts().process,
-              stream_->counts().thread, Identity());
+              stream_->counts().thread, Identity(),
+              stream_->meta().off_cpu_available.value_or(false));
   }
 }
 
@@ -118,6 +119,7 @@ Components ExplainPass::Explain(const EndedRequest& request) {
     const int64_t idle_ns = span.to_ns - span.from_ns - occupied.busy_ns;
     ns[Components::kQueueLoop] += idle_ns;
     if (span.loop_slept) ns[Components::kQueueWake] += idle_ns;
+    AddOff(span, idle_ns, &ns);
     // The whole of it may lie before the window.
     hidden_ns += std::min(occupied.hidden_ns, span.to_ns - span.from_ns);
     if (occupied.first < span.to_piece) {
@@ -132,6 +134,13 @@ Components ExplainPass::Explain(const EndedRequest& request) {
     ns[Components::kExecJit] = exec.jit_ns;
     ns[Components::kExecIc] = exec.ic_ns;
   }
+  for (const ExecSpan& span : path.execs) {
+    if (timeline_.busy_off().empty()) break;
+    const OffTimes off = timeline_.busy_off().Between(span.from_ns, span.to_ns);
+    for (size_t kind = 0; kind < kOffCpuKinds; ++kind) {
+      ns[Components::kExecOff + kind] += off.ns[kind];
+    }
+  }
   if (hidden_ns > 0) {
     ++hidden_requests_;
     hidden_ns_ += hidden_ns;
@@ -139,12 +148,30 @@ Components ExplainPass::Explain(const EndedRequest& request) {
   return components;
 }
 
+// When the thread did not run although the request was ready: `idle_ns` of the
+// span nothing occupied the loop.
+void ExplainPass::AddOff(const QueueSpan& span, int64_t idle_ns,
+                         Times* ns) const {
+  const OffTimes busy = timeline_.busy_off().Between(span.from_ns, span.to_ns);
+  const OffTimes idle = timeline_.idle_off().Between(span.from_ns, span.to_ns);
+  int64_t left_ns = idle_ns;  // Clocks are not read all at once.
+  for (size_t kind = 0; kind < kOffCpuKinds; ++kind) {
+    const int64_t idle_off_ns = std::min(idle.ns[kind], left_ns);
+    left_ns -= idle_off_ns;
+    (*ns)[Components::kQueueOff + kind] += busy.ns[kind] + idle_off_ns;
+    (*ns)[Components::kLoopOff] += idle_off_ns;
+    if (span.loop_slept) (*ns)[Components::kWakeOff] += idle_off_ns;
+  }
+}
+
 void ExplainPass::BlameTail(const EndedRequest& request,
                             const Components& components) {
   const auto& ns = components.ns;
   ledger_.AddRequest(waits_,
-                     ns[Components::kQueueLoop] - ns[Components::kQueueWake],
-                     ns[Components::kQueueWake], &timeline_);
+                     {ns[Components::kQueueLoop] - ns[Components::kQueueWake],
+                      ns[Components::kLoopOff] - ns[Components::kWakeOff]},
+                     {ns[Components::kQueueWake], ns[Components::kWakeOff]},
+                     &timeline_);
   waits_by_dependency_.AddRequest(request.graph, request.path);
   std::array<bool, kGcTypes> seen{};
   for (const GcNote& note : request.path.gc) {
@@ -163,6 +190,7 @@ RequestDetail ExplainPass::Detail(const EndedRequest& request, bool with_nodes,
   detail.identity = Identity();
   detail.thread = stream_->counts().thread;
   detail.components = components;
+  detail.off_cpu = stream_->meta().off_cpu_available.value_or(false);
   return detail;
 }
 

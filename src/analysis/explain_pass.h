@@ -50,8 +50,12 @@ class ExplainPass : public RequestSink {
         log_(log),
         timeline_(&ledger_) {}
 
-  // Returns how long the file's loop was busy, ns.
-  double RunFile(uint32_t file, EventStream* stream, RouteTable* routes);
+  // How long the file's loop was busy; of it, its thread did not run. ns
+  struct Busy {
+    double ns;
+    double off_ns;
+  };
+  Busy RunFile(uint32_t file, EventStream* stream, RouteTable* routes);
 
   // RequestSink
   void OnRequest(const EndedRequest& request) override;
@@ -87,6 +91,8 @@ class ExplainPass : public RequestSink {
   bool Counts(uint32_t route, int64_t ready_ns);
   std::string Identity() const;
   Components Explain(const EndedRequest& request);
+  using Times = decltype(Components::ns);
+  void AddOff(const QueueSpan& span, int64_t idle_ns, Times* ns) const;
   void BlameTail(const EndedRequest& request, const Components& components);
   void Describe(const EndedRequest& request, const Components& components);
   RequestDetail Detail(const EndedRequest& request, bool with_nodes,

@@ -17,12 +17,16 @@ using Json = nlohmann::ordered_json;
 struct LoopTimes {
   double busy_ns = 0;
   double span_ns = 0;
+  double off_ns = 0;
+  bool off_cpu = true;  // known
 };
 
 Json TimesJson(const LoopTimes& times) {
   return {{"busy_ns", std::llround(times.busy_ns)},
           {"span_ns", std::llround(times.span_ns)},
-          {"utilisation", ShareJson(times.busy_ns, times.span_ns)}};
+          {"utilisation", ShareJson(times.busy_ns, times.span_ns)},
+          {"not_running_ns",
+           times.off_cpu ? Json(std::llround(times.off_ns)) : Json(nullptr)}};
 }
 
 }  // namespace
@@ -36,6 +40,9 @@ Json LoopJson(const std::vector<FileFacts>& files) {
         threads[{file.meta.identity, file.counts.process, file.counts.thread}];
     for (LoopTimes* times : {&sum, &thread}) {
       times->busy_ns += file.busy_ns;
+      times->off_ns += file.off_ns;
+      times->off_cpu =
+          times->off_cpu && file.meta.off_cpu_available.value_or(false);
       times->span_ns += static_cast<double>(file.counts.recorded_ns);
     }
   }

@@ -19,6 +19,8 @@ void LoopTimeline::Push(int64_t begin_ns, int64_t end_ns, uint32_t owner,
                           owner,
                           is_gc,
                           type,
+                          false,
+                          OffCpuKind::kPreempted,
                           BlameLedger::kNoWait,
                           BlameLedger::kNoWait};
   const int64_t length_ns = end_ns - begin_ns;
@@ -27,6 +29,18 @@ void LoopTimeline::Push(int64_t begin_ns, int64_t end_ns, uint32_t owner,
   if (owner == 0) unowned_ns_ += length_ns;
   vm_ += vm;
   ++next_;
+}
+
+void LoopTimeline::PushOff(const OffSpan& span, uint32_t owner, bool is_gc,
+                           uint8_t type) {
+  if (span.end_ns <= span.begin_ns) return;
+  const int64_t gc_ns = gc_ns_;
+  Push(span.begin_ns, span.end_ns, owner, is_gc, type);
+  gc_ns_ = gc_ns;
+  Piece& piece = At(next_ - 1);
+  piece.off = true;
+  piece.why = span.kind;
+  busy_off_.Push(span);
 }
 
 void LoopTimeline::Grow() {
@@ -46,6 +60,8 @@ void LoopTimeline::Grow() {
 void LoopTimeline::Flush() {
   while (first_ < next_) RetireFirst();
   file_first_ = next_;
+  busy_off_.Clear();
+  idle_off_.Clear();
 }
 
 void LoopTimeline::RetireFirst() {
@@ -103,7 +119,7 @@ LoopTimeline::Occupied LoopTimeline::Between(int64_t from_ns, uint64_t hint,
   sum.vm = VmBefore(end) - VmBefore(sum.first + 1);
   sum.vm += VmWithin(sum.first, from_ns, head.end_ns);
   sum.busy_ns -= cut_ns;
-  if (head.is_gc) sum.gc_ns -= cut_ns;
+  if (head.is_gc && !head.off) sum.gc_ns -= cut_ns;
   if (head.owner == 0) sum.unowned_ns -= cut_ns;
   return sum;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/off_timeline.h"
 #include "trace/record.h"
 
 namespace edgewise {
@@ -37,19 +38,22 @@ struct VmTimes {
 };
 
 // A stretch of time in which one thing occupied the loop: a slice of an event,
-// or a garbage collection inside or between events. Pieces do not overlap.
+// or a garbage collection inside or between events; the thread ran for all of
+// it, or did not. Pieces do not overlap.
 struct Piece {
   int64_t begin_ns;
   int64_t end_ns;
   // Totals of all pieces before this one, so that a sum over a range of pieces
   // is a subtraction.
   int64_t busy_before_ns;
-  int64_t gc_before_ns;
+  int64_t gc_before_ns;  // for which it ran
   int64_t unowned_before_ns;
   VmTimes vm_before;
   uint32_t owner;  // BlameLedger's; 0: no request
   bool is_gc;
   uint8_t type;  // EventType, or GcType if is_gc
+  bool off;      // the thread did not run, for the reason
+  OffCpuKind why;
   // Heads of the ledger's lists of waits that begin and end here.
   uint32_t first_starting;
   uint32_t first_ending;
@@ -66,6 +70,14 @@ class LoopTimeline {
   // Appends a piece; empty ones are left out. Times must rise.
   void Push(int64_t begin_ns, int64_t end_ns, uint32_t owner, bool is_gc,
             uint8_t type, VmTimes vm = {});
+  // The same for a stretch in which the thread did not run.
+  void PushOff(const OffSpan& span, uint32_t owner, bool is_gc, uint8_t type);
+  // It did not run, and nothing occupied the loop.
+  void NoteIdleOff(const OffSpan& span) { idle_off_.Push(span); }
+
+  // When the thread did not run: inside pieces, and between them.
+  const OffTimeline& busy_off() const { return busy_off_; }
+  const OffTimeline& idle_off() const { return idle_off_; }
 
   // The number that the next piece takes.
   uint64_t next() const { return next_; }
@@ -81,7 +93,7 @@ class LoopTimeline {
   struct Occupied {
     uint64_t first = 0;  // the first piece that ends after the start
     int64_t busy_ns = 0;
-    int64_t gc_ns = 0;
+    int64_t gc_ns = 0;  // for which it ran
     int64_t unowned_ns = 0;
     VmTimes vm;
     int64_t hidden_ns = 0;  // so much of the time lies before the window
@@ -119,6 +131,8 @@ class LoopTimeline {
   int64_t gc_ns_ = 0;
   int64_t unowned_ns_ = 0;
   VmTimes vm_;
+  OffTimeline busy_off_;
+  OffTimeline idle_off_;
 };
 
 }  // namespace edgewise

@@ -182,9 +182,9 @@ class Analysis {
       if (!source.ok()) return source.status();
       EventStream stream(source->get(), traces_.Name(i),
                          EventStream::Detail::kAll, &problems_);
-      const double busy_ns =
+      const ExplainPass::Busy busy =
           pass.RunFile(static_cast<uint32_t>(i), &stream, &routes_);
-      files_.push_back({stream.counts(), busy_ns, stream.meta(),
+      files_.push_back({stream.counts(), busy.ns, busy.off_ns, stream.meta(),
                         !stream.counts().ended && traces_.StillWritten(i)});
     }
     if (absl::Status status = progress_->status(); !status.ok()) return status;

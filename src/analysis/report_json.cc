@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -32,10 +34,22 @@ double RestOf(double sum_ns, double parts_ns) {
   return std::max(0.0, sum_ns - parts_ns);
 }
 
-// Of a group, as means per request; null where the group is empty, or (JIT and
-// inline caches) where not all recorders measure the component: it is then part
-// of native_ns.
-Json GroupJson(const Group& group, bool vm_times) {
+double OffSum(const std::array<double, Components::kCount>& sum,
+              Components::Index first) {
+  return std::accumulate(sum.begin() + first,
+                         sum.begin() + first + kOffCpuKinds, 0.0);
+}
+
+// What all files hold.
+struct Measured {
+  bool vm_times;
+  bool off_cpu;
+};
+
+// Of a group, as means per request; null where the group is empty, or (JIT,
+// inline caches, not running) where not all recorders measure the component: it
+// is then part of native_ns, or of loop_ns.
+Json GroupJson(const Group& group, const Measured& has) {
   using C = Components;
   const auto& sum = group.sum_ns;
   Json json;
@@ -45,26 +59,44 @@ Json GroupJson(const Group& group, bool vm_times) {
   json["queue_ns"] = Mean(group, sum[C::kQueue]);
   json["exec_ns"] = Mean(group, sum[C::kExec]);
   const auto measured = [&](C::Index part) {
-    return vm_times ? Mean(group, sum[part]) : Json(nullptr);
+    return has.vm_times ? Mean(group, sum[part]) : Json(nullptr);
   };
-  const double exec_vm = vm_times ? sum[C::kExecJit] + sum[C::kExecIc] : 0;
-  const double queue_vm = vm_times ? sum[C::kQueueJit] + sum[C::kQueueIc] : 0;
+  const double exec_vm = has.vm_times ? sum[C::kExecJit] + sum[C::kExecIc] : 0;
+  const double queue_vm =
+      has.vm_times ? sum[C::kQueueJit] + sum[C::kQueueIc] : 0;
+  const double exec_off = has.off_cpu ? OffSum(sum, C::kExecOff) : 0;
+  const double queue_off =
+      has.off_cpu ? OffSum(sum, C::kQueueOff) - sum[C::kLoopOff] : 0;
+  const double loop_off = has.off_cpu ? sum[C::kLoopOff] : 0;
+  const double wake_off = has.off_cpu ? sum[C::kWakeOff] : 0;
+  const auto not_running = [&](std::initializer_list<C::Index> parts) {
+    return has.off_cpu ? OffJson([&](size_t kind) {
+      double ns = 0;
+      for (const C::Index part : parts) ns += sum[part + kind];
+      return Mean(group, ns);
+    })
+                       : Json(nullptr);
+  };
+  json["not_running"] = not_running({C::kExecOff, C::kQueueOff});
   json["exec"] = {
       {"gc_ns", Mean(group, sum[C::kExecGc])},
       {"jit_ns", measured(C::kExecJit)},
       {"ic_ns", measured(C::kExecIc)},
-      {"native_ns",
-       Mean(group, RestOf(sum[C::kExec], sum[C::kExecGc] + exec_vm))},
+      {"native_ns", Mean(group, RestOf(sum[C::kExec],
+                                       sum[C::kExecGc] + exec_vm + exec_off))},
+      {"not_running", not_running({C::kExecOff})},
   };
   json["queue"] = {
       {"gc_ns", Mean(group, sum[C::kQueueGc])},
       {"jit_ns", measured(C::kQueueJit)},
       {"ic_ns", measured(C::kQueueIc)},
-      {"native_ns",
-       Mean(group, RestOf(sum[C::kQueue],
-                          sum[C::kQueueGc] + sum[C::kQueueLoop] + queue_vm))},
-      {"loop_ns", Mean(group, sum[C::kQueueLoop])},
-      {"wake_ns", Mean(group, sum[C::kQueueWake])},
+      {"native_ns", Mean(group, RestOf(sum[C::kQueue],
+                                       sum[C::kQueueGc] + sum[C::kQueueLoop] +
+                                           queue_vm + queue_off))},
+      {"loop_ns", Mean(group, RestOf(sum[C::kQueueLoop], loop_off))},
+      {"wake_ns", Mean(group, RestOf(sum[C::kQueueWake], wake_off))},
+      {"not_running", not_running({C::kQueueOff})},
+      {"idle_ns", Mean(group, sum[C::kQueueLoop])},
       {"own_ns", Mean(group, sum[C::kQueueOwn])},
       {"other_requests_ns", Mean(group, sum[C::kQueueOther])},
       {"unowned_ns", Mean(group, sum[C::kQueueUnowned])},
@@ -93,17 +125,23 @@ bool HaveVmTimes(const std::vector<FileFacts>& files) {
                      [](const FileFacts& file) { return file.meta.times; });
 }
 
+bool HaveOffCpu(const std::vector<FileFacts>& files) {
+  return std::all_of(files.begin(), files.end(), [](const FileFacts& file) {
+    return file.meta.off_cpu_available.value_or(false);
+  });
+}
+
 void AddTailAndRest(const TailStatistics& statistics, const ReportInput& input,
                     Json* json) {
-  const bool vm_times = HaveVmTimes(*input.files);
+  const Measured has{HaveVmTimes(*input.files), HaveOffCpu(*input.files)};
   Json tail;
   tail["percentile"] = input.percentile;
   tail["threshold_ns"] = statistics.latencies.count() == 0
                              ? Json(nullptr)
                              : Json(statistics.threshold_ns);
-  tail.update(GroupJson(statistics.tail, vm_times));
+  tail.update(GroupJson(statistics.tail, has));
   (*json)["tail"] = std::move(tail);
-  (*json)["rest"] = GroupJson(statistics.rest, vm_times);
+  (*json)["rest"] = GroupJson(statistics.rest, has);
 }
 
 Json RoutesJson(const ReportInput& input) {
@@ -131,6 +169,7 @@ Json RoutesJson(const ReportInput& input) {
 }
 
 Json BlockersJson(const ReportInput& input) {
+  const bool off_cpu = HaveOffCpu(*input.files);
   const double queue_ns =
       input.statistics->all().tail.sum_ns[Components::kQueue];
   Json blockers = Json::array();
@@ -139,6 +178,8 @@ Json BlockersJson(const ReportInput& input) {
         CauseJson(blocker.kind, blocker.route, blocker.type, *input.routes);
     json["queue_ns"] = std::llround(blocker.queue_ns);
     json["share"] = ShareJson(blocker.queue_ns, queue_ns);
+    json["not_running_ns"] =
+        off_cpu ? Json(std::llround(blocker.off_ns)) : Json(nullptr);
     json["requests"] = blocker.requests;
     blockers.push_back(std::move(json));
   }
@@ -237,6 +278,36 @@ Json WatcherJson(const std::vector<FileFacts>& files) {
   return json;
 }
 
+// What is known of the processors that the threads were given. The quota is of
+// the group of that process whose group was stopped for longest.
+Json OffCpuJson(const std::vector<FileFacts>& files) {
+  Json json = {{"available", nullptr}};
+  const FileFacts* most = nullptr;
+  for (const FileFacts& file : files) {
+    if (!file.meta.off_cpu_available.has_value()) continue;
+    const bool available = *file.meta.off_cpu_available;
+    if (json["available"].is_null() || !available)
+      json["available"] = available;
+    if (!file.meta.no_off_cpu.empty()) json["reason"] = file.meta.no_off_cpu;
+    const bool more =
+        most == nullptr || file.counts.quota.ns > most->counts.quota.ns;
+    if (!file.meta.quotas.empty() && more) most = &file;
+  }
+  if (most == nullptr) return json;
+  const auto tightest = std::min_element(
+      most->meta.quotas.begin(), most->meta.quotas.end(),
+      [](const auto& a, const auto& b) {
+        return a.quota_us * b.period_us < b.quota_us * a.period_us;
+      });
+  const StreamCounts::Throttled& throttled = most->counts.quota;
+  json["quota"] = {{"quota_us", tightest->quota_us},
+                   {"period_us", tightest->period_us},
+                   {"periods", throttled.periods},
+                   {"throttled_periods", throttled.throttled},
+                   {"throttled_ns", throttled.ns}};
+  return json;
+}
+
 void AddProvenance(const std::vector<FileFacts>& files, Json* json) {
   (*json)["schema"] = 1;
   (*json)["edgewise"] = MergedMeta(files, &TraceMeta::edgewise);
@@ -299,6 +370,7 @@ void AddCounts(const ReportInput& input, Json* json) {
   (*json)["processes"] = processes.size();
   (*json)["threads"] = threads.size();
   AddUnended(input, json);
+  (*json)["off_cpu"] = OffCpuJson(*input.files);
   (*json)["loop"] = LoopJson(*input.files);
   (*json)["gc"] = GcJson(counts);
 }

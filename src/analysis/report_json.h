@@ -18,6 +18,7 @@ namespace edgewise {
 struct FileFacts {
   StreamCounts counts;
   double busy_ns;  // its loop ran an event, or collected garbage
+  double off_ns;   // of it, the thread did not run
   TraceMeta meta;
   bool still_written;  // its recorder goes on
 };

@@ -53,6 +53,7 @@ struct RequestDetail {
   int64_t ready_ns = 0;
   int64_t end_ns = 0;
   Components components;
+  bool off_cpu = false;           // when its thread did not run is known
   std::vector<DetailStep> path;   // source first
   std::vector<Node> nodes;        // only if asked for
   std::vector<uint32_t> indices;  // of the nodes

@@ -160,6 +160,10 @@ Json DetailJson(const RequestDetail& detail, const RouteTable& routes,
   json["queue_ns"] = ns[Components::kQueue];
   json["exec_ns"] = ns[Components::kExec];
   json["gc_ns"] = ns[Components::kExecGc] + ns[Components::kQueueGc];
+  json["not_running"] = detail.off_cpu ? OffJson([&](size_t kind) {
+    return ns[Components::kExecOff + kind] + ns[Components::kQueueOff + kind];
+  })
+                                       : Json(nullptr);
   Json path = Json::array();
   for (const DetailStep& step : detail.path) {
     path.push_back(StepJson(step, detail.ready_ns, routes, dependencies));

@@ -45,7 +45,7 @@ const std::string& RequestLog::QuotedRoute(uint32_t route) {
 
 void RequestLog::Add(const EndedRequest& request, const Components& components,
                      uint32_t process, uint32_t thread,
-                     std::string_view identity) {
+                     std::string_view identity, bool off_cpu) {
   const auto& ns = components.ns;
   absl::StrAppend(&buffer_, "{\"id\":", request.id, ",\"process\":", process,
                   ",\"thread\":", thread);
@@ -65,6 +65,10 @@ void RequestLog::Add(const EndedRequest& request, const Components& components,
   absl::StrAppend(
       &buffer_, ",\"exec_ns\":", ns[Components::kExec],
       ",\"gc_ns\":", ns[Components::kExecGc] + ns[Components::kQueueGc]);
+  const int64_t off_ns = components.OffAt(Components::kExecOff).total_ns() +
+                         components.OffAt(Components::kQueueOff).total_ns();
+  absl::StrAppend(&buffer_, ",\"not_running_ns\":",
+                  off_cpu ? absl::StrCat(off_ns) : "null");
   const Doubts doubts = DoubtsOf(request.graph, request.path);
   absl::StrAppend(&buffer_, ",\"inferred\":", doubts.inferred,
                   ",\"bounds\":", doubts.bounds, "}\n");

@@ -25,8 +25,10 @@ class RequestLog {
   RequestLog(const RequestLog&) = delete;
   RequestLog& operator=(const RequestLog&) = delete;
 
+  // `off_cpu`: when its thread did not run is known.
   void Add(const EndedRequest& request, const Components& components,
-           uint32_t process, uint32_t thread, std::string_view identity);
+           uint32_t process, uint32_t thread, std::string_view identity,
+           bool off_cpu);
 
   // Writes what is buffered. The first error of any write.
   absl::Status Close();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -7,12 +8,14 @@
 #include <vector>
 
 #include "analysis/histogram.h"
+#include "analysis/off_timeline.h"
 
 namespace edgewise {
 
 // The latency of one request, or the sum over many, by component: T = io +
 // queue + exec (VEE'19, equation 2). exec and queue each hold their garbage
-// collection (equation 3); queue is divided a second time, by who had the loop.
+// collection (equation 3), and the time for which the thread did not run; queue
+// is divided a second time, by who had the loop.
 struct Components {
   enum Index : size_t {
     kLatency,
@@ -20,7 +23,7 @@ struct Components {
     kQueue,
     kExec,
     kExecGc,
-    kQueueGc,   // queue = gc + loop + the rest, which is native
+    kQueueGc,   // queue = gc + loop + not running + the rest, which is native
     kQueueOwn,  // queue = own + other + unowned + loop
     kQueueOther,
     kQueueUnowned,
@@ -30,8 +33,19 @@ struct Components {
     kExecIc,
     kQueueJit,
     kQueueIc,
+    // The thread did not run: in each, by OffCpuKind; and of loop and wake,
+    // which hold it.
+    kExecOff,
+    kQueueOff = kExecOff + kOffCpuKinds,
+    kLoopOff = kQueueOff + kOffCpuKinds,
+    kWakeOff,
     kCount,
   };
+  OffTimes OffAt(Index first) const {
+    OffTimes times;
+    std::copy_n(ns.begin() + first, kOffCpuKinds, times.ns.begin());
+    return times;
+  }
   std::array<int64_t, kCount> ns{};
 };
 

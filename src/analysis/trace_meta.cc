@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kMaxMetaBytes = size_t{1} << 20;
 constexpr size_t kMaxTextBytes = 1024;
 constexpr size_t kMaxFidelityEntries = 256;
+constexpr size_t kMaxQuotas = 16;  // of nested groups
 
 std::string TextOf(const nlohmann::json& object, const char* key) {
   const auto it = object.find(key);
@@ -37,6 +38,31 @@ std::map<std::string, std::string> FidelityOf(const nlohmann::json& object) {
   return fidelity;
 }
 
+void TakeOffCpu(const nlohmann::json& object, TraceMeta* meta) {
+  const auto off_cpu = object.find("off_cpu");
+  if (off_cpu == object.end() || !off_cpu->is_object()) return;
+  const auto available = off_cpu->find("available");
+  if (available != off_cpu->end() && available->is_boolean()) {
+    meta->off_cpu_available = available->get<bool>();
+  }
+  meta->no_off_cpu = TextOf(*off_cpu, "reason");
+  const auto quotas = off_cpu->find("quotas");
+  if (quotas == off_cpu->end() || !quotas->is_array()) return;
+  for (const nlohmann::json& quota : *quotas) {
+    if (!quota.is_object() || meta->quotas.size() >= kMaxQuotas) continue;
+    const auto number = [&](const char* key) -> int64_t {
+      const auto value = quota.find(key);
+      return value != quota.end() && value->is_number_integer()
+                 ? value->get<int64_t>()
+                 : 0;
+    };
+    const TraceMeta::Quota limit{number("quota_us"), number("period_us")};
+    if (limit.quota_us > 0 && limit.period_us > 0) {
+      meta->quotas.push_back(limit);
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
@@ -59,6 +85,7 @@ std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
   const auto times = object.find("times");
   meta.times =
       times != object.end() && times->is_boolean() && times->get<bool>();
+  TakeOffCpu(object, &meta);
   const auto watcher = object.find("watcher");
   if (watcher != object.end() && watcher->is_object()) {
     const auto available = watcher->find("available");

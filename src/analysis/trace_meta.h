@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace edgewise {
 
@@ -23,6 +24,14 @@ struct TraceMeta {
   std::string no_interposition;  // the same
   std::map<std::string, std::string> fidelity;  // event type -> what is seen
   bool times = false;  // it measures JIT and inline caches
+  std::optional<bool> off_cpu_available;
+  std::string no_off_cpu;  // why not
+  // The limits of the process's control groups, of each period; µs.
+  struct Quota {
+    int64_t quota_us;
+    int64_t period_us;
+  };
+  std::vector<Quota> quotas;
   std::optional<bool> watcher_available;
   std::optional<int64_t> watcher_error_ns;
 };

@@ -12,15 +12,15 @@ void VmShares::Clear() {
 
 void VmShares::Measure(const Event& event) {
   int64_t begin_ns = event.begin_ns;
-  int64_t gc_ns = 0;
+  int64_t gc_ns = 0;  // for which it ran
   for (const InnerRecord& record : event.inner) {
     if (record.kind == RecordKind::kGc) {
-      gc_ns += record.end_ns - record.time_ns;
+      gc_ns += RanFor(event.off, record.time_ns, record.end_ns);
     }
     if (record.kind != RecordKind::kTimes) continue;
     // Clocks are not read all at once: what was told may be a little more.
-    const int64_t length_ns =
-        std::max<int64_t>(0, record.time_ns - begin_ns - gc_ns);
+    const int64_t length_ns = std::max<int64_t>(
+        0, RanFor(event.off, begin_ns, record.time_ns) - gc_ns);
     const int64_t jit_ns = std::min(record.jit_ns, length_ns);
     const int64_t ic_ns = std::min(record.ic_ns, length_ns - jit_ns);
     stretches_.push_back({record.time_ns, length_ns, {jit_ns, ic_ns}});

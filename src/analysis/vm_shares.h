@@ -11,7 +11,8 @@ namespace edgewise {
 
 // Divides V8's times, of which a recorder tells sums over stretches of an
 // event, among the pieces of the event: in proportion to their length, without
-// collections. The shares of a stretch sum to what was told.
+// collections, and while the thread ran. The shares of a stretch sum to what
+// was told.
 class VmShares {
  public:
   // A new event.
@@ -26,14 +27,14 @@ class VmShares {
 
   bool empty() const { return stretches_.empty(); }
 
-  // Of the event's next piece without collection. In order.
+  // Of the event's next piece without collection, in which it ran. In order.
   VmTimes Take(int64_t begin_ns, int64_t end_ns);
 
  private:
   struct Stretch {
     int64_t end_ns;
-    int64_t left_ns;  // not taken, without collections
-    VmTimes times;    // likewise
+    int64_t left_ns;  // not taken, of what such pieces are made of
+    VmTimes times;    // not taken
   };
 
   static VmTimes ShareOf(const Stretch& stretch, int64_t part_ns);

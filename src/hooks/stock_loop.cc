@@ -161,7 +161,7 @@ void StockProvider::AfterPoll(int epoll_fd, bool may_wait,
       may_wait && TickNs(now - poll_began_) > LongestLookNs(count);
   const int cpu = sched_getcpu();
   recorder_->LoopRunsOn(cpu);
-  if (watcher_ != nullptr) watcher_->LoopGoesOn(now, waited, cpu);
-  tracker_->PollEnd(waited, now);
+  const bool slept = tracker_->PollEnd(waited, now);
+  if (watcher_ != nullptr) watcher_->LoopGoesOn(now, slept, cpu);
 }
 }  // namespace edgewise

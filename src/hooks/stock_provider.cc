@@ -169,12 +169,14 @@ absl::Status StockProvider::Start(ProviderConfig config) {
     recorder_.reset();
     return helped;
   }
+  off_cpu_ = std::move(config.off_cpu);
   work_names_ =
       std::make_unique<WorkNames>(recorder_.get(), config.whole_paths, &hosts_);
   slo_ticks_ = config.slo_ns > 0 ? NsToTicks(static_cast<double>(config.slo_ns))
                                  : UINT64_MAX;
-  tracker_ = std::make_unique<EventTracker>(
-      recorder_.get(), watcher_.get(), config.ids, &words_, patched_.get());
+  tracker_ = std::make_unique<EventTracker>(recorder_.get(), watcher_.get(),
+                                            config.ids, &words_, patched_.get(),
+                                            off_cpu_.get());
   if (config.slo_ns > 0) tracker_->WantLatencies();
   NoteTimer();
   AttachCallbacks();
@@ -211,6 +213,7 @@ void StockProvider::Stop() {
   watcher_.reset();  // joins the helper, which uses thread_pool_
   recorder_->Stop();
   tracker_.reset();
+  off_cpu_.reset();
   patched_.reset();
   questions_.reset();
   work_names_.reset();

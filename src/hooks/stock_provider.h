@@ -19,6 +19,7 @@
 #include "recorder/connections.h"
 #include "recorder/event_tracker.h"
 #include "recorder/host_names.h"
+#include "recorder/off_cpu.h"
 #include "recorder/questions.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
@@ -30,6 +31,7 @@ struct ProviderConfig {
   int64_t watcher_interval_ns = 100'000;  // 0: no helper thread
   int64_t slo_ns = 0;                     // 0: none
   bool whole_paths = false;               // of files
+  std::unique_ptr<OffCpu> off_cpu;        // of the thread; may be null
   AsyncIds ids;
 };
 
@@ -174,6 +176,7 @@ class StockProvider : private SystemCallObserver {
   SharedWords words_{};
   Descriptors descriptors_;
   Connections connections_;
+  std::unique_ptr<OffCpu> off_cpu_;
   std::unique_ptr<EventTracker> tracker_;
   bool reading_ = false;  // the system call that runs is the loop's own
   EventTracker::IoMoment stamped_began_;  // the stamped read that runs

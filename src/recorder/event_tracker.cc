@@ -20,12 +20,14 @@ bool IsRead(EventType type) {
 }  // namespace
 
 EventTracker::EventTracker(Recorder* recorder, ReadyWatcher* watcher,
-                           AsyncIds ids, SharedWords* words, VmEvents* vm)
+                           AsyncIds ids, SharedWords* words, VmEvents* vm,
+                           OffCpu* off_cpu)
     : recorder_(recorder),
       watcher_(watcher),
       ids_(ids),
       words_(words),
       vm_(vm),
+      off_cpu_(off_cpu),
       next_sequence_(FirstSequence(*words)) {
   words_->begun_request = SharedWords::kMustCall;
   words_->ended_request = SharedWords::kNoRequest;
@@ -41,58 +43,11 @@ void EventTracker::Attach(EventType type) {
   words_->begun_request = SharedWords::kMustCall;
 }
 
-void EventTracker::PollBegin(uint64_t now) {
-  if (open_.entered) Close(now);
-  open_.Begin(EventType::kUnknown, kNoFd, 0, 0, ReadyKind::kNone);
-  phase_ = Phase::kPoll;
-  in_wakeup_ = false;
-  poll_ticks_ = now;
-}
-
-void EventTracker::PollEnd(bool waited, uint64_t now) {
-  ++polls_;
-  poll_waited_ = waited;
-  // Without a wait the files were ready before the loop asked.
-  if (waited) poll_ticks_ = now;
-  Open(EventType::kUnknown, kNoFd, now, 0, ReadyKind::kNone);
-}
-
-void EventTracker::WokenBy(uint64_t count) {
-  if (count <= 1) return;
-  const uint64_t latest =
-      watcher_ != nullptr ? watcher_->ReadySince(open_.fd).latest : 0;
-  if (latest != 0 && latest < open_.begin) wakeup_ticks_ = latest;
-  open_.ready = wakeup_ticks_;
-  open_.ready_kind = ReadyKind::kUpperBound;
-}
-
-void EventTracker::CheckBegin() {
-  const uint64_t now = Ticks();
-  last_check_ = this_check_;
-  this_check_ = now;
-  phase_ = Phase::kCheck;
-  timers_ran_ = in_wakeup_ = false;
-  // An immediate runs at the first check after it was registered.
-  Open(EventType::kImmediate, kNoFd, now, DueSince(), ReadyKind::kDue);
-}
-
-void EventTracker::CheckEnd(bool handles_close) {
-  phase_ = Phase::kAfterCheck;
-  handles_close_ = handles_close;
-  names_.Settle();
-}
-
 // The id changed inside the event: a timer, tick or immediate runs, or native
 // code has found the resource of an event that it began without one (accept).
 void EventTracker::NoteId(uint64_t id) {
   if (!open_.entered || id == 0) return;
   PushSlice(0, id);
-}
-
-uint64_t EventTracker::DueTicks(int64_t due_ns) {
-  const double late_ns =
-      static_cast<double>(std::max<int64_t>(0, MonotonicNs() - due_ns));
-  return Ticks() - NsToTicks(late_ns);
 }
 
 void EventTracker::EnterOther(uint64_t id, const EntrySigns& signs) {
@@ -231,6 +186,7 @@ void EventTracker::FindReady() {
 void EventTracker::Close(uint64_t now) {
   if (!open_.entered) return;
   PushLeft();
+  TakeOffCpu();
   if (poll_waited_) open_.flags |= kFlagLoopSlept;
   recorder_->PushEvent(next_sequence_, [&](Record& record) {
     record.ticks = open_.begin;
@@ -344,8 +300,7 @@ void EventTracker::PushStart(uint32_t request, RequestKind kind,
     PutRequest(record, request, at);
   });
   if (!latencies_wanted_) return;
-  recent_requests_[request % kRecentRequests] = {
-      request, open_.ready != 0 ? open_.ready : open_.begin};
+  recent_requests_.Note(request, open_.ready != 0 ? open_.ready : open_.begin);
 }
 
 uint64_t EventTracker::RequestEnd(uint32_t request, uint32_t route,
@@ -353,7 +308,7 @@ uint64_t EventTracker::RequestEnd(uint32_t request, uint32_t route,
   PushLeft();
   const Moment now = Now();
   PushEnd(now, request, route, status, outcome);
-  return LatencyOf(request, now.ticks);
+  return recent_requests_.LatencyOf(request, now.ticks);
 }
 
 void EventTracker::PushEnded() {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "platform/clock.h"
 #include "platform/realtime.h"
@@ -11,8 +11,10 @@
 #include "recorder/connections.h"
 #include "recorder/last_writes.h"
 #include "recorder/name_queries.h"
+#include "recorder/off_cpu.h"
 #include "recorder/open_event.h"
 #include "recorder/ready_watcher.h"
+#include "recorder/recent_requests.h"
 #include "recorder/recorder.h"
 #include "recorder/shared_words.h"
 #include "recorder/vm_events.h"
@@ -25,9 +27,8 @@ namespace edgewise {
 // into JavaScript, and finds the events between them. Loop thread only.
 //
 // An event is opened at a boundary, becomes real when JavaScript is entered,
-// and ends at the next boundary: the time between two waits of the loop has no
-// gap that belongs to nobody. Of several entries under one id (the HTTP parser
-// makes many per read, ticks follow with id 0), the first begins the event.
+// and ends at the next boundary: between two waits of the loop no time belongs
+// to nobody. Of several entries under one id the first begins the event.
 class EventTracker {
  public:
   // Fits a small integer of every V8 on 31 bits.
@@ -43,11 +44,12 @@ class EventTracker {
     return uint64_t{words.sequence} + 1;
   }
 
-  // `watcher` and `vm` may be null; `words` outlive the tracker: a thread that
-  // records again goes on counting its requests and its slices, whose numbers
-  // the program's objects may still hold.
+  // `watcher`, `vm` and `off_cpu` may be null; `words` outlive the tracker: a
+  // thread that records again goes on counting its requests and its slices,
+  // whose numbers the program's objects may still hold.
   EventTracker(Recorder* recorder, ReadyWatcher* watcher, AsyncIds ids,
-               SharedWords* words, VmEvents* vm = nullptr);
+               SharedWords* words, VmEvents* vm = nullptr,
+               OffCpu* off_cpu = nullptr);
 
   // From now on RequestEnd() is called for each request, and tells its latency.
   void WantLatencies();
@@ -56,13 +58,14 @@ class EventTracker {
   void Attach(EventType type);
 
   // Recording ends: closes the running event.
-  void Detach() { Close(Ticks()); }
+  void Detach();
 
   // The loop is about to wait for I/O.
   [[gnu::hot]] void PollBegin(uint64_t now);
 
-  // The loop has been told what is ready. `waited`: it slept for it.
-  [[gnu::hot]] void PollEnd(bool waited, uint64_t now);
+  // It has been told what is ready. `waited`: it seems to have slept for it.
+  // Returns whether it has.
+  [[gnu::hot]] bool PollEnd(bool waited, uint64_t now);
 
   // When a read began, and since when the watcher, if it watches, had seen `fd`
   // ready: 0 if it had not. The read makes that stale.
@@ -94,8 +97,7 @@ class EventTracker {
     in_wakeup_ = type == EventType::kMessage;
     if (in_wakeup_) wakeup_ticks_ = at.ticks;
   }
-  // It has. `arrival_realtime_ns`: when the kernel says that what it got
-  // arrived (CLOCK_REALTIME), 0 if it does not say.
+  // It has. The kernel's stamp of what it got (CLOCK_REALTIME), 0: none.
   void IoEnd(int64_t arrival_realtime_ns) {
     if (open_.watched) watcher_->Consumed(open_.fd, Ticks());
     if (arrival_realtime_ns == 0) return;
@@ -111,16 +113,15 @@ class EventTracker {
     }
   }
 
-  // Something was sent by a resolver, or received on one of its sockets: by the
-  // read that is the open boundary. `bytes` is negative where that has failed.
+  // Something was sent by a resolver, or received on one of its sockets by the
+  // read that is the open boundary; negative `bytes`: that has failed.
   void NameSent(int fd, bool stream, const uint8_t* data, size_t bytes) {
     names_.Sent(fd, stream, data, bytes, ids_.counter());
   }
   void NameReceived(int fd, const uint8_t* data, ssize_t bytes);
   const NameQueries& names() const { return names_; }
 
-  // A timer of libuv's own, not Node's for JavaScript, has run; it was due
-  // then.
+  // A timer of libuv's own, not Node's, has run; it was due then.
   void NativeTimerRan(int64_t due_ns) {
     names_.TimerRan({DueTicks(due_ns), ReadyKind::kDue});
   }
@@ -153,8 +154,8 @@ class EventTracker {
   // `connection` is closed.
   void ConnectionEnded(const Connection& connection);
 
-  // The thread has handed `bytes` to the kernel, on `fd`. Returns the longest
-  // latency of the requests that end with that, as RequestEnd() does.
+  // It has handed `bytes` to the kernel, on `fd`. Returns the longest latency
+  // of the requests that end with that, as RequestEnd() does.
   [[gnu::hot]] uint64_t Wrote(int fd, uint64_t bytes);
 
   // A thread-pool request's callback is about to run. `stamped`: the pool has
@@ -196,9 +197,8 @@ class EventTracker {
   // CLOCK_MONOTONIC; -1: not known, or it has not.
   void SliceFromPromise(uint64_t source, int64_t due_ns = -1);
 
-  // A tick, timer or immediate inside the event begins to run, or rather was
-  // noticed to run: the async id differs from the slice's. `due_ns`: of a
-  // timer, CLOCK_MONOTONIC; -1: not known.
+  // A tick, timer or immediate inside the event was noticed to run: the async
+  // id differs from the slice's. `due_ns`: of a timer, as above.
   void SliceFromAsyncId(int64_t due_ns = -1);
 
   // Timer, immediate or tick `id` begins to run: a slice, unless the running
@@ -252,6 +252,11 @@ class EventTracker {
     open_.Begin(type, fd, now, ready, kind);
   }
   [[gnu::hot]] void Close(uint64_t now);
+  void PushOffCpu(std::span<const OffCpu::Stretch> stretches);
+  void TakeOffCpu() {
+    if (off_cpu_ != nullptr && off_cpu_->moved()) [[unlikely]]
+      PushOffCpu(off_cpu_->Take());
+  }
   void NoteId(uint64_t id);
   // Of an entry under id 0 while an event runs: one of the event's ticks, or
   // JavaScript's timers and immediates as far as nothing tells.
@@ -316,7 +321,6 @@ class EventTracker {
   [[gnu::hot]] void NoteWrite(int fd);
   uint64_t EndAwaited(int fd);
   void PushWritten(const WriteMoment& write);
-  uint64_t LatencyOf(uint32_t request, uint64_t end_ticks) const;
   void PushLeft() {
     words_->written = 0;
     if (vm_ != nullptr) vm_->Take(this);
@@ -358,6 +362,7 @@ class EventTracker {
   const AsyncIds ids_;
   SharedWords* const words_;
   VmEvents* const vm_;
+  OffCpu* const off_cpu_;
 
   OpenEvent open_;
   std::optional<Work> work_;  // whose end it is, where it is in_work
@@ -383,19 +388,13 @@ class EventTracker {
   uint64_t slice_sequence_ = 0;  // of the running slice
   uint64_t slice_begin_ = 0;
   uint64_t slice_id_ = 0;  // the async id it runs under
-  // The async-id counter at its begin; kUnknownCounter where only the virtual
-  // machine saw it begin, and did not say.
+  // The async-id counter at its begin; kUnknownCounter: the machine only knows.
   uint64_t slice_counter_ = 0;
   uint64_t last_counter_ = 0;  // of the last record: they never go backward
   static constexpr uint64_t kUnknownCounter = UINT64_MAX;
 
   bool latencies_wanted_ = false;
-  static constexpr uint32_t kRecentRequests = 4096;
-  struct RecentRequest {
-    uint32_t request;
-    uint64_t ready;
-  };
-  std::array<RecentRequest, kRecentRequests> recent_requests_{};
+  RecentRequests recent_requests_;
 };
 
 }  // namespace edgewise

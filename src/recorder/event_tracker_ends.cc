@@ -30,11 +30,6 @@ void EventTracker::NoteWrite(int fd) {
                 .flags = poll_waited_ ? kFlagLoopSlept : 0});
 }
 
-uint64_t EventTracker::LatencyOf(uint32_t request, uint64_t end_ticks) const {
-  const RecentRequest& recent = recent_requests_[request % kRecentRequests];
-  return recent.request == request ? end_ticks - recent.ready : 0;
-}
-
 void EventTracker::WantLatencies() {
   words_->ended_request = SharedWords::kMustCall;
   latencies_wanted_ = true;
@@ -53,7 +48,7 @@ uint64_t EventTracker::RequestEndWritten(uint32_t request, uint32_t route,
   if (!just_now) PushWritten(*write);
   PushEnd(just_now ? written_ : Now(), request, route, status,
           Outcome::kFinished);
-  return LatencyOf(request, write->ticks);
+  return recent_requests_.LatencyOf(request, write->ticks);
 }
 
 void EventTracker::PushWritten(const WriteMoment& write) {
@@ -99,7 +94,8 @@ uint64_t EventTracker::EndAwaited(int fd) {
   for (; end.has_value(); end = awaited_.Take(of_fd)) {
     PushEnd(written_, end->request, end->route, end->status,
             Outcome::kFinished);
-    longest = std::max(longest, LatencyOf(end->request, written_.ticks));
+    longest = std::max(
+        longest, recent_requests_.LatencyOf(end->request, written_.ticks));
   }
   if (native) {
     Close(written_.ticks);

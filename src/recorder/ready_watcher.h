@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "platform/clock.h"
-#include "platform/run_delay.h"
+#include "platform/scheduler/run_delay.h"
 #include "platform/thread.h"
 #include "recorder/accept_backlog.h"
 

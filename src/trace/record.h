@@ -27,6 +27,8 @@ enum class RecordKind : uint8_t {
   kUse = 11,          // something is done with it
   kArrival = 12,      // an event's bytes came in parts: when the last one did
   kWork = 13,         // an event is the end of work that was done elsewhere
+  kOffCpu = 14,       // the thread did not run
+  kQuota = 15,        // how often the control group was stopped
   kWritten = 20,      // when the request that ends next was written
 };
 
@@ -113,6 +115,15 @@ enum class WorkPlace : uint8_t {
   kPool = 0,  // libuv's threads
   kRing = 1,  // the kernel, through io_uring
   kMaxValue = kRing,
+};
+
+// Why the thread did not run.
+enum class OffCpuKind : uint8_t {
+  kPreempted = 0,  // another had the processor
+  kThrottled = 1,  // its control group had used up its quota
+  kFault = 2,      // a page was brought from a disk
+  kBlocked = 3,    // it slept in the kernel: a disk, a lock
+  kMaxValue = kBlocked,
 };
 
 enum class RequestKind : uint8_t {
@@ -235,6 +246,12 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         holds the string id of what it is about (0: unknown), as uint32 bits;
 //         aux = the pool's threads, as far as seen (0: unknown). It was done
 //         when the event was ready.
+// kOffCpu  ticks, duration, type = OffCpuKind. Written before the event in
+//         which, or before which, it was; not in order with that one's other
+//         records. The loop's own wait is none.
+// kQuota  since the recording began, of all groups with a quota that the
+//         process is in: aux = periods, async id = those in which one was
+//         stopped, `duration` ticks for which they were, over processors.
 // kWritten  of the kRequestEnd that follows: ticks = the last write of its
 //         response, in this event or an earlier one. What ran then: `duration`
 //         ticks since its begin, `ready_before` ticks from ready to begin, type

@@ -154,7 +154,7 @@ class BlameTest : public ::testing::TestWithParam<uint32_t> {
       end = occupied.first - 1;
       end_ns = timeline_.At(end).begin_ns;
     }
-    ledger_.AddRequest(waits, 0, 0, &timeline_);
+    ledger_.AddRequest(waits, {}, {}, &timeline_);
   }
 
   BlameLedger ledger_;
@@ -217,8 +217,8 @@ TEST_F(BlameTest, VmTimesAreNoPartOfTheEventsInWhichTheyWereSpent) {
   Push(100, 0, false, 3, {40, 20});
   Push(10, -1, true, 2);
   // One waits for all of it, the other for the last quarter of the event.
-  ledger_.AddRequest(std::vector<Wait>{{1000, 0, 2}}, 0, 0, &timeline_);
-  ledger_.AddRequest(std::vector<Wait>{{1075, 0, 2}}, 0, 0, &timeline_);
+  ledger_.AddRequest(std::vector<Wait>{{1000, 0, 2}}, {}, {}, &timeline_);
+  ledger_.AddRequest(std::vector<Wait>{{1075, 0, 2}}, {}, {}, &timeline_);
   ledger_.CloseOwner(owners_[0], 5);
   ledger_.ReleaseClosed(timeline_.next());
   timeline_.Flush();
@@ -240,7 +240,7 @@ TEST_F(BlameTest, OwnerThatOutlivesTheWindow) {
   Push(10, 0, false, 3);
   Push(20, 1, false, 3);
   const std::vector<Wait> waits = {{1000, 0, 2}};
-  ledger_.AddRequest(waits, 7, 3, &timeline_);
+  ledger_.AddRequest(waits, {7, 2}, {3, 3}, &timeline_);
   timeline_.Flush();
   ledger_.CloseOwner(owners_[0], 5);
   ledger_.CloseOwner(owners_[1], 5);
@@ -263,7 +263,7 @@ TEST_F(BlameTest, ARequestThatStillWaitsIsCountedOnceForARoute) {
   Push(10, 0, false, 3);
   Push(20, 1, false, 3);
   ledger_.CloseOwner(owners_[1], 5);
-  ledger_.AddRequest(std::vector<Wait>{{1000, 0, 2}}, 0, 0, &timeline_);
+  ledger_.AddRequest(std::vector<Wait>{{1000, 0, 2}}, {}, {}, &timeline_);
   while (timeline_.first() == 0) Push(1, -1, false, 9);
   ledger_.CloseOwner(owners_[0], 5);
   ledger_.ReleaseClosed(timeline_.next());

@@ -383,7 +383,7 @@ TEST_F(TailDirectoryTest, RequestLines) {
             R"({"id":10,"process":1,"thread":0,"route":"POST /tail",)"
             R"("status":200,"start_ns":1000001000,"end_ns":1000001130,)"
             R"("latency_ns":130,"io_ns":0,"queue_ns":110,"exec_ns":20,)"
-            R"("gc_ns":55,"inferred":0,"bounds":0})");
+            R"("gc_ns":55,"not_running_ns":null,"inferred":0,"bounds":0})");
 
   options.requests_path = dir_ / "nowhere" / "requests.jsonl";
   const auto failed = BuildReport(dir_, options);

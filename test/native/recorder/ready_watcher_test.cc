@@ -14,11 +14,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
-#include <thread>
-#include <vector>
 
 #include "platform/clock.h"
-#include "test/native/taken_cpu.h"
 
 namespace edgewise {
 namespace {
@@ -344,77 +341,6 @@ TEST_F(ReadyWatcherTest, RemembersAnAcceptOnce) {
   EXPECT_EQ(poll, 7u);
   EXPECT_EQ(arrival.ticks, 42u);
   EXPECT_EQ(watcher_->TakeAccepted(pair_[0]).poll, 0u);
-}
-
-// Of two processors the loop's is idle and the other one taken: the scheduler
-// would have the helper look on the loop's.
-TEST(ReadyWatcherPlaceTest, KeepsOffTheProcessorOfABusyLoop) {
-  const std::vector<int> cpus = TwoCpus();
-  if (cpus.size() < 2) GTEST_SKIP() << "there is one processor";
-  const TakenCpu other(cpus[1]);
-  std::atomic<int> looks{0};
-  std::atomic<int> on_the_loops{0};
-  std::thread([&] {
-    UseCpus(cpus);
-    auto watcher = ReadyWatcher::Start(kIntervalNs, [&](uint64_t) {
-      ++looks;
-      if (sched_getcpu() == cpus[0]) ++on_the_loops;
-      return true;
-    });
-    ASSERT_TRUE(watcher.ok()) << watcher.status();
-    UseCpus({cpus[0]});
-    (*watcher)->LoopGoesOn(Ticks(), /*slept=*/false, cpus[0]);
-    int pair[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-    (*watcher)->Watch(pair[0]);
-    ASSERT_EQ(write(pair[1], "x", 1), 1);
-    for (int i = 0; i < 500 && looks < 20; ++i) SleepMs(10);
-    watcher->reset();
-    close(pair[0]);
-    close(pair[1]);
-  }).join();
-  EXPECT_GE(looks, 20);
-  EXPECT_LE(on_the_loops, 1) << "it does not leave before it has looked once";
-}
-
-// Three others want the helper's only processor.
-TEST(ReadyWatcherPlaceTest, KnowsHowLateItIs) {
-  const std::vector<int> cpus = TwoCpus();
-  if (cpus.size() < 2) GTEST_SKIP() << "there is one processor";
-  std::thread([&] {
-    UseCpus({cpus[1]});
-    auto watcher = ReadyWatcher::Start(kIntervalNs, nullptr);
-    ASSERT_TRUE(watcher.ok()) << watcher.status();
-    UseCpus({cpus[0]});
-    const TakenCpu others[] = {TakenCpu(cpus[1]), TakenCpu(cpus[1]),
-                               TakenCpu(cpus[1])};
-    int pair[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
-    (*watcher)->WatchAccepted(pair[0]);
-    int bounds = 0;
-    for (int i = 0; i < 30; ++i) {
-      (*watcher)->LoopGoesOn(Ticks(), /*slept=*/true, cpus[0]);
-      SleepMs(20);
-      const uint64_t sent = Ticks();
-      ASSERT_EQ(write(pair[1], "x", 1), 1);
-      SleepMs(40);
-      const ReadyWatcher::Readiness seen = (*watcher)->ReadySince(pair[0]);
-      char byte;
-      ASSERT_EQ(read(pair[0], &byte, 1), 1);
-      (*watcher)->Consumed(pair[0], Ticks());
-      if (seen.since == 0 || !seen.sure()) {
-        ++bounds;
-        continue;
-      }
-      const auto late =
-          static_cast<double>(static_cast<int64_t>(seen.since - sent));
-      EXPECT_LT(std::abs(late) / TicksPerNs(), 4e6) << i;
-    }
-    EXPECT_LT(bounds, 25);
-    watcher->reset();
-    close(pair[0]);
-    close(pair[1]);
-  }).join();
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 
 #include "platform/clock.h"
 #include "test/native/recorder/trace_directory.h"
-#include "test/native/taken_cpu.h"
+#include "test/native/platform/taken_cpu.h"
 
 namespace edgewise {
 namespace {

@@ -1,4 +1,4 @@
-#include "platform/run_delay.h"
+#include "platform/scheduler/run_delay.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "platform/run_delay.h"
+#include "platform/scheduler/run_delay.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "platform/clock.h"
 #include "platform/thread.h"
-#include "test/native/taken_cpu.h"
+#include "test/native/platform/taken_cpu.h"
 
 namespace edgewise {
 namespace {

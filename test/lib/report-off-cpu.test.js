@@ -1,0 +1,46 @@
+'use strict'
+
+// What a report says of the time for which threads did not run.
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const { render } = require('../../lib/report')
+const { firstLine, group, minimal } = require('./report-kit')
+
+const MS = 1e6
+const NONE = { preempted_ns: 0, throttled_ns: 0, fault_ns: 0, blocked_ns: 0 }
+const QUOTA = { quota_us: 30_000, period_us: 100_000, periods: 358, throttled_periods: 350, throttled_ns: 20_500 * MS }
+
+/** A request that takes so long, of which its thread did not run so long, in its execution. */
+function slow (latency, not) {
+  const not_running = { ...NONE, ...not }
+  const off = Object.values(not_running).reduce((sum, ns) => sum + ns, 0)
+  const made = group(latency)
+  return { ...made, not_running, exec: { ...made.exec, native_ns: latency - off, not_running }, queue: { ...made.queue, not_running: NONE } }
+}
+
+test('the sentence names the quota', () => {
+  const told = minimal(slow(367 * MS, { throttled_ns: 291 * MS }), slow(25 * MS, {}), { off_cpu: { available: true, quota: QUOTA } })
+  assert.equal(firstLine(told), 'p99 requests are 342 ms slower than the median (367 ms against 25 ms): 291 ms the processor was not given (CPU quota: throttled in 350 of 358 periods), 51 ms own execution more than in the others.')
+  const text = render(told)
+  assert.match(text, /not running: throttled +291 ms +0 +\+291 ms/)
+  assert.match(text, /CPU quota: 30(\.0)? ms of each 100 ms, used up in 350 of 358 periods; the group was stopped for 20\.5 s, summed over processors\. Raise the CPU limit/)
+  assert.doesNotMatch(text, /not running: preempted/)
+})
+
+test('or the neighbours, and what to do', () => {
+  const told = minimal(slow(100 * MS, { preempted_ns: 60 * MS, blocked_ns: 20 * MS }), slow(20 * MS, {}), { off_cpu: { available: true } })
+  assert.match(firstLine(told), /80 ms the processor was not given \(75 % preempted by other threads or processes, 25 % blocked in the kernel: a disk or a lock\)/)
+  assert.match(render(told), /processors of its own/)
+})
+
+test('what is not known is no zero, and has its reason', () => {
+  const told = minimal(group(100 * MS), group(20 * MS), { off_cpu: { available: false, reason: 'perf_event_open: Permission denied' } })
+  assert.doesNotMatch(render(told), /not running:/)
+  assert.match(render(told), /When threads did not run is unavailable \(perf_event_open: Permission denied\)/)
+})
+
+test('the loop was busy, and did not run', () => {
+  const loop = { busy_ns: 96e9, span_ns: 100e9, utilisation: 0.96, not_running_ns: 65e9 }
+  assert.match(render(minimal(group(2 * MS), group(1 * MS), { loop })), /event loop busy 96\.0 %, on the processor 31\.0 %/)
+})
