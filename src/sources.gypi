@@ -80,6 +80,7 @@
       "src/analysis/loop_json.cc",
       "src/analysis/loop_timeline.cc",
       "src/analysis/names.cc",
+      "src/analysis/off_cpu_json.cc",
       "src/analysis/off_timeline.cc",
       "src/analysis/report.cc",
       "src/analysis/report_json.cc",

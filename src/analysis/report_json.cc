@@ -15,6 +15,7 @@
 #include "analysis/dependency_json.h"
 #include "analysis/loop_json.h"
 #include "analysis/names.h"
+#include "analysis/off_cpu_json.h"
 #include "analysis/request_json.h"
 #include "analysis/warnings_json.h"
 
@@ -28,8 +29,7 @@ Json Mean(const Group& group, double sum_ns) {
   return std::llround(sum_ns / static_cast<double>(group.count));
 }
 
-// What is left of a sum without its parts. Beyond 2^53 ns sums are rounded:
-// never less than nothing.
+// A sum without its parts; those beyond 2^53 ns are rounded: never below 0.
 double RestOf(double sum_ns, double parts_ns) {
   return std::max(0.0, sum_ns - parts_ns);
 }
@@ -46,9 +46,8 @@ struct Measured {
   bool off_cpu;
 };
 
-// Of a group, as means per request; null where the group is empty, or (JIT,
-// inline caches, not running) where not all recorders measure the component: it
-// is then part of native_ns, or of loop_ns.
+// Of a group, as means per request; null where it is empty, or where not all
+// recorders measure the component: then it is part of native_ns, or of loop_ns.
 Json GroupJson(const Group& group, const Measured& has) {
   using C = Components;
   const auto& sum = group.sum_ns;
@@ -123,12 +122,6 @@ Json LatencyJson(const LatencyHistogram& latencies) {
 bool HaveVmTimes(const std::vector<FileFacts>& files) {
   return std::all_of(files.begin(), files.end(),
                      [](const FileFacts& file) { return file.meta.times; });
-}
-
-bool HaveOffCpu(const std::vector<FileFacts>& files) {
-  return std::all_of(files.begin(), files.end(), [](const FileFacts& file) {
-    return file.meta.off_cpu_available.value_or(false);
-  });
 }
 
 void AddTailAndRest(const TailStatistics& statistics, const ReportInput& input,
@@ -275,36 +268,6 @@ Json WatcherJson(const std::vector<FileFacts>& files) {
   }
   if (known) json["available"] = available;
   if (error_ns >= 0) json["error_ns"] = error_ns;
-  return json;
-}
-
-// What is known of the processors that the threads were given. The quota is of
-// the group of that process whose group was stopped for longest.
-Json OffCpuJson(const std::vector<FileFacts>& files) {
-  Json json = {{"available", nullptr}};
-  const FileFacts* most = nullptr;
-  for (const FileFacts& file : files) {
-    if (!file.meta.off_cpu_available.has_value()) continue;
-    const bool available = *file.meta.off_cpu_available;
-    if (json["available"].is_null() || !available)
-      json["available"] = available;
-    if (!file.meta.no_off_cpu.empty()) json["reason"] = file.meta.no_off_cpu;
-    const bool more =
-        most == nullptr || file.counts.quota.ns > most->counts.quota.ns;
-    if (!file.meta.quotas.empty() && more) most = &file;
-  }
-  if (most == nullptr) return json;
-  const auto tightest = std::min_element(
-      most->meta.quotas.begin(), most->meta.quotas.end(),
-      [](const auto& a, const auto& b) {
-        return a.quota_us * b.period_us < b.quota_us * a.period_us;
-      });
-  const StreamCounts::Throttled& throttled = most->counts.quota;
-  json["quota"] = {{"quota_us", tightest->quota_us},
-                   {"period_us", tightest->period_us},
-                   {"periods", throttled.periods},
-                   {"throttled_periods", throttled.throttled},
-                   {"throttled_ns", throttled.ns}};
   return json;
 }
 

@@ -13,10 +13,10 @@ const QUOTA = { quota_us: 30_000, period_us: 100_000, periods: 358, throttled_pe
 
 /** A request that takes so long, of which its thread did not run so long, in its execution. */
 function slow (latency, not) {
-  const not_running = { ...NONE, ...not }
-  const off = Object.values(not_running).reduce((sum, ns) => sum + ns, 0)
+  const withheld = { ...NONE, ...not }
+  const off = Object.values(withheld).reduce((sum, ns) => sum + ns, 0)
   const made = group(latency)
-  return { ...made, not_running, exec: { ...made.exec, native_ns: latency - off, not_running }, queue: { ...made.queue, not_running: NONE } }
+  return { ...made, not_running: withheld, exec: { ...made.exec, native_ns: latency - off, not_running: withheld }, queue: { ...made.queue, not_running: NONE } }
 }
 
 test('the sentence names the quota', () => {

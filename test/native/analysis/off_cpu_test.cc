@@ -17,6 +17,16 @@ constexpr auto kFs = EventType::kFsRead;
 constexpr const char* kKnown =
     R"({"off_cpu": {"available": true, "quotas": [{"quota_us": 30000, "period_us": 100000}]}})";
 
+// The clock of the builder has a tick a nanosecond.
+void Off(TraceBuilder* t, int64_t begin, int64_t end, OffCpuKind kind) {
+  Record record{};
+  record.kind = RecordKind::kOffCpu;
+  record.ticks = t->Ticks(begin);
+  record.duration = static_cast<float>(end - begin);
+  record.type = static_cast<uint8_t>(kind);
+  t->Raw(record);
+}
+
 TEST(OffTimelineTest, SumsAsIfEachSpanWereLookedAt) {
   std::mt19937 random(7);
   OffTimeline timeline;
@@ -46,11 +56,11 @@ TEST(OffCpuTest, ExecutionIsTheProcessorsTime) {
   t.Meta(kKnown).Start(110, 1);
   t.Gc(GcType::kScavenge, 200, 300);
   t.End(500, 1);
-  t.Off(150, 180, OffCpuKind::kPreempted);
-  t.Off(190, 260, OffCpuKind::kThrottled);  // of it, 60 in the collection
-  t.Off(400, 405, OffCpuKind::kFault);
-  t.Off(405, 425, OffCpuKind::kBlocked);
-  t.Off(490, 530, OffCpuKind::kPreempted);  // of it, 10 before the end
+  Off(&t, 150, 180, OffCpuKind::kPreempted);
+  Off(&t, 190, 260, OffCpuKind::kThrottled);  // of it, 60 in the collection
+  Off(&t, 400, 405, OffCpuKind::kFault);
+  Off(&t, 405, 425, OffCpuKind::kBlocked);
+  Off(&t, 490, 530, OffCpuKind::kPreempted);  // of it, 10 before the end
   t.Event(100, 600, {kRead, 100, 5});
   const Json tail = ReportOf(t)["tail"];
   EXPECT_EQ(tail["exec_ns"], 400);
@@ -75,9 +85,9 @@ TEST(OffCpuTest, QueueingIsSplitByWhatItsBlockersDid) {
   t.Start(300, 2);
   t.Gc(GcType::kScavenge, 350, 450);
   t.End(900, 2, "GET /slow");
-  t.Off(400, 700, OffCpuKind::kThrottled);  // of it, 50 in the collection
+  Off(&t, 400, 700, OffCpuKind::kThrottled);  // of it, 50 in the collection
   t.Event(300, 1000, {kRead, 300, 6});
-  t.Off(1100, 1150, OffCpuKind::kPreempted);  // the loop was between events
+  Off(&t, 1100, 1150, OffCpuKind::kPreempted);  // the loop was between events
   t.End(1250, 1);
   t.Event(1200, 1300, {kFs, 250, id});
   ReportOptions options;

@@ -77,8 +77,6 @@ class TraceBuilder {
                     std::string_view route = "GET /", uint64_t executing_id = 0,
                     uint32_t status = 200,
                     Outcome outcome = Outcome::kFinished);
-  // The thread did not run.
-  TraceBuilder& Off(int64_t begin, int64_t end, OffCpuKind kind);
   // The last of several parts of the event's bytes came at `latest`.
   TraceBuilder& Arrival(int64_t time, int64_t latest);
   // The event is the end of work that a thread of the pool took up at `taken`;
@@ -214,16 +212,6 @@ inline TraceBuilder& TraceBuilder::Work(int64_t time, int64_t taken,
       std::bit_cast<float>(about.empty() ? uint32_t{0} : String(about));
   record.aux = threads;
   last_time_ = time;
-  return Raw(record);
-}
-
-inline TraceBuilder& TraceBuilder::Off(int64_t begin, int64_t end,
-                                       OffCpuKind kind) {
-  Record record{};
-  record.kind = RecordKind::kOffCpu;
-  record.ticks = Ticks(begin);
-  record.duration = static_cast<float>(Ticks(end) - Ticks(begin));
-  record.type = static_cast<uint8_t>(kind);
   return Raw(record);
 }
 

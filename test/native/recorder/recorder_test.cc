@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "platform/clock.h"
-#include "test/native/recorder/trace_directory.h"
 #include "test/native/platform/taken_cpu.h"
+#include "test/native/recorder/trace_directory.h"
 
 namespace edgewise {
 namespace {
