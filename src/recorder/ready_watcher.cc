@@ -201,7 +201,7 @@ void ReadyWatcher::Run() {
       const auto waited_ns =
           static_cast<double>(so_far_ns - std::exchange(delayed_ns, so_far_ns));
       const uint64_t woken = std::max(before, now - NsToTicks(waited_ns));
-      const bool by_edge = timeout < 0 || TickNs(woken - before) < kTickNs;
+      const bool by_edge = timeout < 0 || TickNs(now - before) < kTickNs;
       span = count == 1 && by_edge ? Span{woken, woken, now}
                                    : Span::Between(woken, now);
     }
