@@ -1,7 +1,8 @@
 'use strict'
 
 // What random programs have found (found.js): each several times, of which most
-// must be told rightly, and at least one without a word of doubt.
+// must be told rightly, or the report says that it is not sure: where a client
+// connects some ms before it sends, only that is known.
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
@@ -29,6 +30,6 @@ for (const [i, { name }] of FOUND.entries()) {
     const failed = numbers[i].map((ids) => misfits.filter(({ program }) => ids.includes(program))).filter(({ length }) => length > 0)
     const wrong = failed.filter((all) => all.some(({ label }) => !label))
     const told = failed.map((all) => all.map(({ kind, label }) => [kind, label].filter(Boolean).join(', ')).join('; ')).join('; ')
-    assert.ok(2 * wrong.length < REPEATS && failed.length < REPEATS, `${wrong.length} of ${REPEATS} times: ${told}`)
+    assert.ok(2 * wrong.length < REPEATS, `${wrong.length} of ${REPEATS} times: ${told}`)
   })
 }
