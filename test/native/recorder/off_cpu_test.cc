@@ -1,13 +1,13 @@
 #include "recorder/off_cpu.h"
 
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <thread>
 #include <vector>
 
 #include "platform/clock.h"
 #include "platform/thread.h"
+#include "test/native/platform/sleep_ms.h"
 #include "test/native/platform/taken_cpu.h"
 
 namespace edgewise {
@@ -20,10 +20,6 @@ class OffCpuTest : public ::testing::Test {
     auto off_cpu = OffCpu::Start();
     if (!off_cpu.ok()) GTEST_SKIP() << off_cpu.status();
     off_cpu_ = *std::move(off_cpu);
-  }
-  static void SleepMs(int ms) {
-    const timespec pause{ms / 1000, (ms % 1000) * 1'000'000};
-    nanosleep(&pause, nullptr);
   }
   static void SpinMs(int64_t ms) {
     const int64_t until_ns = ThreadCpuNs() + ms * 1'000'000;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -14,17 +13,13 @@
 
 #include "platform/clock.h"
 #include "recorder/ready_watcher.h"
+#include "test/native/platform/sleep_ms.h"
 #include "test/native/platform/taken_cpu.h"
 
 namespace edgewise {
 namespace {
 
 constexpr int64_t kIntervalNs = 200'000;
-
-void SleepMs(int ms) {
-  const timespec pause{ms / 1000, (ms % 1000) * 1'000'000};
-  nanosleep(&pause, nullptr);
-}
 
 // Of two processors the loop's is idle and the other one taken: the scheduler
 // would have the helper look on the loop's.

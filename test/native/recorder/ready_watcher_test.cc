@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,16 +15,12 @@
 #include <memory>
 
 #include "platform/clock.h"
+#include "test/native/platform/sleep_ms.h"
 
 namespace edgewise {
 namespace {
 
 constexpr int64_t kIntervalNs = 200'000;
-
-void SleepMs(int ms) {
-  const timespec pause{ms / 1000, (ms % 1000) * 1'000'000};
-  nanosleep(&pause, nullptr);
-}
 
 // A connected pair; [0] is the watched end.
 class ReadyWatcherTest : public ::testing::Test {
