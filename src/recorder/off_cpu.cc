@@ -67,6 +67,21 @@ OffCpu::OffCpu(std::unique_ptr<PerfRing> switches,
 void OffCpu::ReadPauses() {
   pauses_.clear();
   stretches_.clear();
+  // The scheduler's sum is the pauses' own only if there is none after them.
+  int64_t delay_ns;
+  do {
+    ReadSwitches();
+    delay_ns = run_delay_.Ns();
+  } while (switches_->moved());
+  now_ns_ = MonotonicNs();
+  now_ticks_ = Ticks();
+  if (faults_ != nullptr && faults_->moved()) [[unlikely]]
+    ReadFaults();
+  ShareRunDelay(delay_ns - std::exchange(delay_ns_, delay_ns));
+  ShareThrottled();
+}
+
+void OffCpu::ReadSwitches() {
   int64_t out_ns = 0;
   bool preempted = false;
   switches_->Drain([&](const PerfRing::Entry& entry) {
@@ -80,12 +95,6 @@ void OffCpu::ReadPauses() {
       out_ns = 0;
     }
   });
-  now_ns_ = MonotonicNs();
-  now_ticks_ = Ticks();
-  if (faults_ != nullptr && faults_->moved()) [[unlikely]]
-    ReadFaults();
-  ShareRunDelay();
-  ShareThrottled();
 }
 
 // A major fault is told when it is over: what the thread slept for just before
@@ -107,29 +116,25 @@ void OffCpu::ReadFaults() {
 
 // What the scheduler says beyond the pauses in which it took the processor
 // away is how long the thread waited for one after it had been woken.
-void OffCpu::ShareRunDelay() {
-  int64_t preempted_ns = 0;
+void OffCpu::ShareRunDelay(int64_t delay_ns) {
   int64_t slept_ns = 0;
   for (const Pause& pause : pauses_) {
-    (pause.preempted ? preempted_ns : slept_ns) += pause.in_ns - pause.out_ns;
-  }
-  if (slept_ns == 0) {
-    delay_ns_ += preempted_ns;
-    return;
-  }
-  const int64_t so_far_ns = run_delay_.Ns();
-  int64_t left_ns = std::clamp<int64_t>(
-      so_far_ns - std::exchange(delay_ns_, so_far_ns) - preempted_ns, 0,
-      slept_ns);
-  for (Pause& pause : pauses_) {
-    if (pause.preempted) continue;
     const int64_t length_ns = pause.in_ns - pause.out_ns;
+    if (pause.preempted) {
+      delay_ns -= length_ns;
+    } else {
+      slept_ns += length_ns;
+    }
+  }
+  int64_t left_ns = std::clamp<int64_t>(delay_ns, 0, slept_ns);
+  for (Pause& pause : pauses_) {
+    const int64_t length_ns = pause.in_ns - pause.out_ns;
+    if (pause.preempted || length_ns == 0) continue;
     pause.waited_ns = static_cast<int64_t>(static_cast<double>(left_ns) *
                                            static_cast<double>(length_ns) /
                                            static_cast<double>(slept_ns));
     left_ns -= pause.waited_ns;
     slept_ns -= length_ns;
-    if (slept_ns == 0) break;
   }
 }
 

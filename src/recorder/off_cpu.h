@@ -71,8 +71,9 @@ class OffCpu {
 
   OffCpu(std::unique_ptr<PerfRing> switches, std::unique_ptr<PerfRing> faults);
   void ReadPauses();
+  void ReadSwitches();
   void ReadFaults();
-  void ShareRunDelay();
+  void ShareRunDelay(int64_t delay_ns);
   void Add(int64_t begin_ns, int64_t end_ns, OffCpuKind kind);
   void AddUnserved(const Pause& pause);
   void ShareThrottled();

@@ -1,6 +1,7 @@
 #include "platform/scheduler/cpu_quota.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,7 +13,9 @@ namespace {
 // A tree of control groups as the kernel shows it.
 class CpuQuotaTest : public ::testing::Test {
  protected:
-  CpuQuotaTest() : root_(::testing::TempDir() + "/cpu_quota_test") {
+  CpuQuotaTest()
+      : root_(::testing::TempDir() + "/cpu_quota_test." +
+              std::to_string(getpid())) {
     std::filesystem::remove_all(root_);
   }
   ~CpuQuotaTest() override { std::filesystem::remove_all(root_); }
