@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { withCompilerCache } = require('./compiler-cache')
 const { requirePackages } = require('./debian-packages')
 const { buildKey, headersPrefix } = require('./node-release')
 const { TaskError, runStep } = require('./step')
@@ -47,7 +48,7 @@ async function buildAddon (node) {
   const beganMs = Date.now()
   linkSources(work)
   const gyp = await gypCommand(node)
-  const env = gypEnvironment(process.env, node)
+  const env = withCompilerCache(gypEnvironment(process.env, node), { CXX: 'ccache g++' })
   const options = { cwd: work, env, hint: 'Next step: read the first error in the log.' }
   if (madeMs(path.join(work, 'build', 'Makefile')) < newestChangeMs(DESCRIPTION)) {
     await runStep('addon-configure', `addon: configuring for Node ${node.version}`, [...gyp, 'configure'], options)

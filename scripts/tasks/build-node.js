@@ -65,7 +65,7 @@ async function buildNode (file, sources, { source, jobs, debug, unpatched }) {
   const tree = path.join(sources, treeName(kind, source))
   await provideSource(tree, base, sources, source && path.resolve(source))
   if (!unpatched) importPatches(tree, PATCHES)
-  const built = await compileNode(tree, base, { sources, cache: cacheDirectory(), jobs: Number(jobs), debug })
+  const built = await compileNode(tree, base, { sources, jobs: Number(jobs), debug })
   const { version } = describeNode(built)
   if (version !== `v${base.version}`) throw new TaskError(`${built} says it is ${version}, not v${base.version}`)
   installNode(built, file)

@@ -4,10 +4,12 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { withCompilerCache } = require('./compiler-cache')
 const { runStep, capture } = require('./step')
 const { ROOT, BUILD, newestChangeMs, madeMs } = require('./tree')
 
 const STAMP = '.built'
+const LAUNCHED = { CMAKE_CXX_COMPILER_LAUNCHER: 'ccache' }
 const INPUTS = ['CMakeLists.txt', 'src', 'test/native', 'test/load', 'benchmarks']
 // Upgraded libraries call for a new build as well; ninja finds out which parts.
 const DPKG_STATE = '/var/lib/dpkg/status'
@@ -32,9 +34,10 @@ async function buildCore (directory = BUILD, { title = 'core', source = ROOT, de
   if (!isConfigured(directory, source)) {
     const defines = define.map(text => `-D${text}`)
     await runStep(`${name}-configure`, `${title}: configuring`,
-      [...prefix, 'cmake', '-S', source, '-B', directory, '-G', 'Ninja', ...defines])
+      [...prefix, 'cmake', '-S', source, '-B', directory, '-G', 'Ninja', ...defines],
+      { env: withCompilerCache(process.env, LAUNCHED) })
   }
-  await runStep(`${name}-build`, `${title}: building`, [...prefix, 'cmake', '--build', directory], { env: buildEnvironment() })
+  await runStep(`${name}-build`, `${title}: building`, [...prefix, 'cmake', '--build', directory], { env: withCompilerCache(buildEnvironment(), {}) })
   const stamp = path.join(directory, STAMP)
   fs.writeFileSync(stamp, '')
   fs.utimesSync(stamp, beganMs / 1000, beganMs / 1000)

@@ -5,6 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { cacheEnvironment } = require('./compiler-cache')
 const { provideCares } = require('./node-dependencies')
 const { TaskError, runStep } = require('./step')
 const { ROOT, madeMs } = require('./tree')
@@ -17,12 +18,12 @@ const DESCRIPTIONS = ['common.gypi', 'node.gyp', 'node.gypi', 'configure.py', 'd
 /**
  * @param {string} tree
  * @param {object} base patches/base.json
- * @param {{sources: string, cache: string, jobs: number, debug: boolean}} options
+ * @param {{sources: string, jobs: number, debug: boolean}} options
  * @returns {Promise<string>} the program
  * @throws {TaskError} with the end of the compiler's output
  */
-async function compileNode (tree, base, { sources, cache, jobs, debug }) {
-  const env = compilerEnvironment(cache, sources)
+async function compileNode (tree, base, { sources, jobs, debug }) {
+  const env = compilerEnvironment(sources)
   const build = path.join(tree, 'out', debug ? 'Debug' : 'Release')
   const command = await configureCommand(base, sources, env, debug)
   if (!isConfigured(tree, build, command)) {
@@ -57,7 +58,7 @@ async function configureCommand (base, sources, env, debug) {
     '--shared-simdjson', '--shared-simdjson-libname=dl']
 }
 
-function compilerEnvironment (cache, sources) {
+function compilerEnvironment (sources) {
   const gyp = path.join(ROOT, 'node_modules', 'node-gyp', 'gyp', 'pylib')
   if (!fs.existsSync(gyp)) throw new TaskError("node-gyp is not installed. Next step: run 'npm ci' or scripts/setup.")
   return {
@@ -68,8 +69,7 @@ function compilerEnvironment (cache, sources) {
     CC: `ccache clang-${CLANG}`,
     CXX: `ccache clang++-${CLANG}`,
     LDFLAGS: '-fuse-ld=lld-' + CLANG,
-    CCACHE_DIR: path.join(cache, 'ccache'),
-    CCACHE_BASEDIR: sources
+    ...cacheEnvironment(sources)
   }
 }
 

@@ -20,6 +20,8 @@ const NODE = process.env.NODE_UNDER_TEST || process.execPath
 const ROUNDS = 3
 // A busy machine: what is written here of 2 processors took 3 ms at most.
 const TOLERANCE_NS = 3e6
+/** Of what waits behind a long turn most may be so where others take both processors. */
+const MOST_LATE = 0.4
 
 const major = Number(process.env.NODE_UNDER_TEST ? require('node:child_process').execFileSync(NODE, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }) : process.versions.node.split('.')[0])
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]
@@ -109,13 +111,25 @@ for (const [name, way] of Object.entries(ways)) {
       const types = [].concat(way.type)
       const right = requests.filter(({ step }) => types.includes(step.type))
       assert.ok(right.length > requests.length / 2, `the type is ${types}:\n${seen}`)
-      assert.ok(right.filter(({ step }) => way.ready.includes(step.ready_kind)).length > right.length / 2, `ready is ${way.ready}:\n${seen}`)
+      const kinds = mayBeLate(way) ? [...way.ready, 'upper-bound'] : way.ready
+      assert.ok(right.filter(({ step }) => kinds.includes(step.ready_kind)).length > right.length / 2, `ready is ${way.ready}:\n${seen}`)
       if (way.cause !== 'none') assert.ok(right.every(({ step }) => !step.inferred), `the cause is known:\n${seen}`)
       near('begins', right.map(({ begin, known }) => begin - known.entered), seen)
       if (way.by) near('is ready', right.map((one) => wrongBy(one, readinessOf(way.by, one.known))), seen)
     })
   }
 }
+
+/** On a machine with no processor to spare the watcher comes late, and the report says so. */
+const mayBeLate = (way) => way.ready.includes('observed') && way.by === 'partner'
+
+test('what another process answers is observed, but for a few that are late', () => {
+  const answered = Object.entries(ways).filter(([name, way]) => has(name) && mayBeLate(way) && !way.ready.includes('upper-bound'))
+  const steps = answered.flatMap(([name]) => ['idle', 'behind'].flatMap((state) => requestsOf(name, state).map((one) => judged(one).step)))
+  const late = steps.filter((step) => step.ready_kind === 'upper-bound')
+  assert.ok(steps.length >= 2 * ROUNDS * answered.length)
+  assert.ok(late.length < MOST_LATE * steps.length, `${late.length} of ${steps.length} are late`)
+})
 
 /** The event in which a request ended: its continuations are slices of it, ready when they were resolved. */
 function judged ({ row, known, request }) {
