@@ -229,8 +229,10 @@ class EdgBuilder {
   void PushPiece(int64_t end_ns);
   // Of the open slice, so far; of no graph.
   Node NodeOfSlice();
-  // Makes the open slice a node of `request`.
-  void Attach(RequestRef request, uint32_t parent, uint8_t flags);
+  // Makes the open slice a node of `request`. `kept`: what runs was put aside
+  // by `parent`, to be called.
+  void Attach(RequestRef request, uint32_t parent, uint8_t flags,
+              bool kept = false);
   // Notes the collections of a stretch that begins at `begin_ns`.
   void NoteGc(const GcTimes& gc, int64_t begin_ns, uint32_t node, bool shared,
               RequestGraph* graph) const;

@@ -153,15 +153,21 @@ Node EdgBuilder::NodeOfSlice() {
   return node;
 }
 
-void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags) {
+void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags,
+                        bool kept) {
   RequestGraph& graph = GraphOf(request);
   const bool is_source = graph.nodes.empty();
   Node here = NodeOfSlice();
   if (connection_ != nullptr) FindOwnAnswer(request, &here);
   // What ran for the request earlier in this turn resumed it, or at least came
   // last of all that it waited for: an `await` is registered long before, but
-  // its promise is resolved here.
-  if (!is_source && graph.Last().IsInTurnOf(here)) parent = graph.LastIndex();
+  // its promise is resolved here. But a call that was kept until a connection
+  // was free (an agent's) is asked for by who has made it, and not by the
+  // answer that has freed the connection.
+  const bool goes_on = !is_source && graph.Last().IsInTurnOf(here);
+  if (goes_on && !(kept && graph.IsAfterCauseOfTurn(parent))) {
+    parent = graph.LastIndex();
+  }
   here.own_before_ns = graph.own_ns;
   here.parent = parent;
   here.dependency = DependencyOf(request);
@@ -245,7 +251,8 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
     return Attach(owner->request, GraphOf(owner->request).LastIndex(),
                   Node::kResolved);
   }
-  Attach(owner->request, LatestAsking(owner->request, owner->node), 0);
+  Attach(owner->request, LatestAsking(owner->request, owner->node), 0,
+         /*kept=*/record.aux == 0);
 }
 
 void EdgBuilder::OnGc(const InnerRecord& record) {

@@ -10,6 +10,14 @@ constexpr size_t kMaxKeptNodes = 256;
 
 }  // namespace
 
+bool RequestGraph::IsAfterCauseOfTurn(uint32_t index) const {
+  const Node& last = nodes.back();
+  if (At(index).IsInTurnOf(last)) return false;
+  uint32_t cause = last.parent;
+  while (cause != 0 && At(cause).IsInTurnOf(last)) cause = At(cause).parent;
+  return index > cause;
+}
+
 void RequestGraph::Reset() {
   nodes.clear();
   gc.clear();

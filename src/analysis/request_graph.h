@@ -99,6 +99,9 @@ struct RequestGraph {
     return nodes[index > dropped ? index - dropped : 0];
   }
   Node& Last() { return nodes.back(); }
+  // Whether node `index` is of an earlier turn than the last node's, and later
+  // than what that turn's first node waited for.
+  bool IsAfterCauseOfTurn(uint32_t index) const;
 
   // Forgets all, for the next request; keeps what is allocated.
   void Reset();

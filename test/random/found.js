@@ -7,6 +7,7 @@ const timer = (ms) => ({ do: 'timer', how: 'setTimeout', ms })
 const promised = (ms) => ({ do: 'timer', how: 'promises', ms })
 const compute = (ms) => ({ do: 'compute', how: 'clock', ms })
 const call = (how, ms) => ({ do: 'call', how, ms })
+const race = (...branches) => ({ do: 'race', branches: branches.map((step) => [step]) })
 const immediate = { do: 'timer', how: 'immediate' }
 
 /** @type {{ name: string, programs: Partial<import('./plan').Program>[] }[]} */
@@ -70,5 +71,21 @@ module.exports = [
   {
     name: 'the last of three, which another branch keeps waiting',
     programs: [{ at: 0, style: 'await', steps: [{ do: 'all', branches: [[timer(10), compute(30)], [call('line-unix', 20)], [timer(15)]] }, compute(5)] }]
+  },
+  {
+    name: "a call that waits for a connection with the request's own earlier call on it",
+    programs: [{ at: 0, style: 'callback', steps: [race(call('http-limited', 60), timer(15)), timer(25), call('http-limited', 30)] }, { at: 30, steps: [compute(50)] }]
+  },
+  {
+    name: 'the same of promises',
+    programs: [{ at: 0, style: 'await', steps: [race(call('http-limited', 60), promised(15)), promised(25), call('http-limited', 30)] }, { at: 30, steps: [compute(50)] }]
+  },
+  {
+    name: 'a call that waits for a connection with the call of another request on it, which goes on',
+    programs: [{ at: 0, style: 'callback', steps: [call('http-limited', 60), timer(60)] }, { at: 10, style: 'callback', steps: [timer(10), call('http-limited', 40), timer(5)] }]
+  },
+  {
+    name: 'the same of promises, behind another',
+    programs: [{ at: 0, style: 'await', steps: [call('http-limited', 60), promised(80)] }, { at: 10, style: 'await', steps: [promised(10), call('http-limited', 40), promised(5)] }, { at: 40, steps: [compute(40)] }]
   }
 ]

@@ -126,5 +126,30 @@ TEST(SharedConnectionsTest, WhatSeveralHaveAskedIsWhoseContinuationRuns) {
                                           StepTimes{"tcp_read", 160, 0, 5}));
 }
 
+// A call waits in an agent's queue, and the request's own earlier call, for
+// which it does not wait any more, sets the connection free.
+TEST(SharedConnectionsTest, WhoHasMadeACallAsksAndNotWhatFreesItsConnection) {
+  TraceBuilder t;
+  t.Meta();
+  t.Connection(1, 1, kBackend, kOpened);
+  t.Event(0, 5, {EventType::kMain});
+  t.Start(10, 1).Use(15, 1);
+  const uint64_t timer = t.Register();
+  t.Event(10, 20, Read(10, kCreated, kClient));
+  const uint64_t queued = t.Register();
+  t.Event(60, 70, {EventType::kTimer, 60, timer, ReadyKind::kDue});
+  t.Slice(85, 0, queued);
+  t.Use(86, 1);
+  t.Event(80, 90, Read(50, kCreated, kBackend));
+  t.End(125, 1);
+  t.Event(120, 130, Read(115, kCreated, kBackend));
+  const Json request = RequestOf(t, 1);
+  ExpectSums(request);
+  EXPECT_THAT(PathOf(request), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                           StepTimes{"timer", 40, 0, 10},
+                                           StepTimes{"tcp_read", 0, 10, 10},
+                                           StepTimes{"tcp_read", 25, 5, 5}));
+}
+
 }  // namespace
 }  // namespace edgewise
