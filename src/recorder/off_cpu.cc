@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kSwitchBytes = 32 << 10;
 constexpr size_t kFaultBytes = 4 << 10;
 
+// A pause between two reads of the same is rare, two are rarer.
+constexpr int kMostReads = 3;
 // A wake-up takes some µs; what took longer was waiting for a processor.
 constexpr int64_t kWakeUpNs = 50'000;
 // The kernel stops a group for longer than this.
@@ -68,11 +70,12 @@ void OffCpu::ReadPauses() {
   pauses_.clear();
   stretches_.clear();
   // The scheduler's sum is the pauses' own only if there is none after them.
-  int64_t delay_ns;
-  do {
+  // Whoever is traced pauses at each call: hence the limit.
+  int64_t delay_ns = delay_ns_;
+  for (int reads = 0; reads < kMostReads && switches_->moved(); ++reads) {
     ReadSwitches();
     delay_ns = run_delay_.Ns();
-  } while (switches_->moved());
+  }
   now_ns_ = MonotonicNs();
   now_ticks_ = Ticks();
   if (faults_ != nullptr && faults_->moved()) [[unlikely]]

@@ -1,7 +1,14 @@
 #include "recorder/off_cpu.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -139,6 +146,73 @@ TEST_F(OffCpuTest, ALateWakeUpIsPreempted) {
     EXPECT_LT(told, 1.05 * most + 2);
   }
   UseCpus(cpus);
+}
+
+// A child that stops this thread at each of its system calls, as strace does.
+class Tracer {
+ public:
+  Tracer() {
+    void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared_ = new (memory) Shared();
+    const pid_t traced = gettid();
+    child_ = fork();
+    if (child_ == 0) Trace(traced);
+    prctl(PR_SET_PTRACER, child_, 0, 0, 0);
+    shared_->go = true;
+    while (shared_->state == kStarting) usleep(100);
+  }
+  ~Tracer() {
+    shared_->done = true;
+    getppid();  // The call at which it looks.
+    waitpid(child_, nullptr, 0);
+    munmap(shared_, sizeof(Shared));
+  }
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+
+  bool traces() const { return shared_->state == kTracing; }
+  int stops() const { return shared_->stops; }
+
+ private:
+  static constexpr int kMostStops = 2000;
+  static constexpr int kStarting = 0;
+  static constexpr int kTracing = 1;
+  static constexpr int kRefused = 2;
+  struct Shared {
+    std::atomic<bool> go{false};
+    std::atomic<int> state{kStarting};
+    std::atomic<bool> done{false};
+    std::atomic<int> stops{0};
+  };
+
+  [[noreturn]] void Trace(pid_t traced) {
+    while (!shared_->go) usleep(100);
+    const bool seized = ptrace(PTRACE_SEIZE, traced, 0, 0) == 0 &&
+                        ptrace(PTRACE_INTERRUPT, traced, 0, 0) == 0;
+    if (!seized) shared_->state = kRefused;
+    while (seized && waitpid(traced, nullptr, __WALL) > 0) {
+      shared_->state = kTracing;
+      ++shared_->stops;
+      if (shared_->done || shared_->stops > kMostStops) break;
+      ptrace(PTRACE_SYSCALL, traced, 0, 0);
+    }
+    ptrace(PTRACE_DETACH, traced, 0, 0);
+    _exit(0);
+  }
+
+  Shared* shared_;
+  pid_t child_;
+};
+
+TEST_F(OffCpuTest, WhoIsTracedPausesAtEachCall) {
+  const Tracer tracer;
+  if (!tracer.traces()) GTEST_SKIP() << "no process may trace another here";
+  off_cpu_->Take();
+  const int before = tracer.stops();
+  off_cpu_->Take();
+  EXPECT_GT(tracer.stops(), before);
+  EXPECT_LT(tracer.stops(), before + 50);
 }
 
 }  // namespace
