@@ -15,11 +15,12 @@ namespace edgewise {
 namespace {
 
 // Of each page's ring: a thousand pauses in one event.
-constexpr size_t kSwitchBytes = 32 << 10;
-constexpr size_t kFaultBytes = 4 << 10;
-
+constexpr size_t kRingBytes = 32 << 10;
 // A pause between two reads of the same is rare, two are rarer.
 constexpr int kMostReads = 3;
+// A loop that sleeps between all requests does not ask after each: so late it
+// may be told of the sleep after the one at whose end it was.
+constexpr int64_t kDelayAgeNs = 200'000;
 // A wake-up takes some µs; what took longer was waiting for a processor.
 constexpr int64_t kWakeUpNs = 50'000;
 // The kernel stops a group for longer than this.
@@ -28,13 +29,6 @@ constexpr int64_t kLeastThrottleNs = 1'000'000;
 constexpr int64_t kQuotaAgeNs = 50'000'000;
 // Between the pauses of one page fault the kernel does not take longer.
 constexpr int64_t kSameFaultNs = 50'000;
-
-perf_event_attr Software(uint64_t config) {
-  perf_event_attr attr{};
-  attr.type = PERF_TYPE_SOFTWARE;
-  attr.config = config;
-  return attr;
-}
 
 }  // namespace
 
@@ -45,49 +39,51 @@ absl::StatusOr<std::unique_ptr<OffCpu>> OffCpu::Start() {
     return absl::PermissionDeniedError(
         "a sandbox ends who calls perf_event_open");
   }
-  perf_event_attr attr = Software(PERF_COUNT_SW_DUMMY);
+  // One event, of which each switch is told, too: the kernel looks after each
+  // of a thread's events at each switch.
+  perf_event_attr attr{};
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.config = PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+  attr.sample_period = 1;
   attr.context_switch = 1;
-  auto switches = PerfRing::Open(attr, kSwitchBytes);
-  if (!switches.ok()) return switches.status();
-  perf_event_attr major = Software(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
-  major.sample_period = 1;
-  auto faults = PerfRing::Open(major, kFaultBytes);
-  return std::unique_ptr<OffCpu>(new OffCpu(
-      *std::move(switches), faults.ok() ? *std::move(faults) : nullptr));
+  auto ring = PerfRing::Open(attr, kRingBytes);
+  if (!ring.ok()) return ring.status();
+  return std::unique_ptr<OffCpu>(new OffCpu(*std::move(ring)));
 }
 
-OffCpu::OffCpu(std::unique_ptr<PerfRing> switches,
-               std::unique_ptr<PerfRing> faults)
-    : switches_(std::move(switches)),
-      faults_(std::move(faults)),
+OffCpu::OffCpu(std::unique_ptr<PerfRing> ring)
+    : ring_(std::move(ring)),
       quota_(CpuQuota::Find()),
       delay_ns_(run_delay_.Ns()),
       quota_began_(quota_.Read()),
       throttled_(quota_began_),
       quota_read_ns_(MonotonicNs()) {}
 
-void OffCpu::ReadPauses() {
+void OffCpu::ReadPauses(int64_t delay_age_ns) {
   pauses_.clear();
   stretches_.clear();
   // The scheduler's sum is the pauses' own only if there is none after them.
   // Whoever is traced pauses at each call: hence the limit.
-  int64_t delay_ns = delay_ns_;
-  for (int reads = 0; reads < kMostReads && switches_->moved(); ++reads) {
-    ReadSwitches();
+  int64_t delay_ns = 0;
+  for (int reads = 0; reads < kMostReads && ring_->moved(); ++reads) {
+    ReadRing();
+    if (pauses_.empty()) break;
+    const int64_t last_ns = pauses_.back().in_ns;
+    if (last_ns - delay_read_ns_ < delay_age_ns) break;
     delay_ns = run_delay_.Ns();
+    delay_read_ns_ = last_ns;
   }
   now_ns_ = MonotonicNs();
   now_ticks_ = Ticks();
-  if (faults_ != nullptr && faults_->moved()) [[unlikely]]
-    ReadFaults();
-  ShareRunDelay(delay_ns - std::exchange(delay_ns_, delay_ns));
+  ShareRunDelay(delay_ns);
   ShareThrottled();
 }
 
-void OffCpu::ReadSwitches() {
+void OffCpu::ReadRing() {
   int64_t out_ns = 0;
   bool preempted = false;
-  switches_->Drain([&](const PerfRing::Entry& entry) {
+  ring_->Drain([&](const PerfRing::Entry& entry) {
+    if (entry.type == PERF_RECORD_SAMPLE) return NoteFault(entry.ns);
     if (entry.type != PERF_RECORD_SWITCH) {
       out_ns = 0;
     } else if ((entry.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0) {
@@ -102,19 +98,13 @@ void OffCpu::ReadSwitches() {
 
 // A major fault is told when it is over: what the thread slept for just before
 // was the page.
-void OffCpu::ReadFaults() {
-  faults_->Drain([&](const PerfRing::Entry& entry) {
-    if (entry.type != PERF_RECORD_SAMPLE) return;
-    auto pause =
-        std::find_if(pauses_.rbegin(), pauses_.rend(),
-                     [&](const Pause& each) { return each.in_ns <= entry.ns; });
-    for (int64_t until_ns = entry.ns;
-         pause != pauses_.rend() && until_ns - pause->in_ns < kSameFaultNs;
-         ++pause) {
-      pause->fault = !pause->preempted;
-      until_ns = pause->out_ns;
-    }
-  });
+void OffCpu::NoteFault(int64_t until_ns) {
+  for (auto pause = pauses_.rbegin();
+       pause != pauses_.rend() && until_ns - pause->in_ns < kSameFaultNs;
+       ++pause) {
+    pause->fault = !pause->preempted;
+    until_ns = pause->out_ns;
+  }
 }
 
 // What the scheduler says beyond the pauses in which it took the processor
@@ -123,13 +113,11 @@ void OffCpu::ShareRunDelay(int64_t delay_ns) {
   int64_t slept_ns = 0;
   for (const Pause& pause : pauses_) {
     const int64_t length_ns = pause.in_ns - pause.out_ns;
-    if (pause.preempted) {
-      delay_ns -= length_ns;
-    } else {
-      slept_ns += length_ns;
-    }
+    (pause.preempted ? delay_ns_ : slept_ns) += length_ns;
   }
-  int64_t left_ns = std::clamp<int64_t>(delay_ns, 0, slept_ns);
+  if (delay_ns <= 0) return;
+  int64_t left_ns = std::clamp<int64_t>(
+      delay_ns - std::exchange(delay_ns_, delay_ns), 0, slept_ns);
   for (Pause& pause : pauses_) {
     const int64_t length_ns = pause.in_ns - pause.out_ns;
     if (pause.preempted || length_ns == 0) continue;
@@ -196,7 +184,7 @@ std::optional<CpuQuota::Throttled> OffCpu::TakeQuota() {
 }
 
 std::span<const OffCpu::Stretch> OffCpu::Take() {
-  ReadPauses();
+  ReadPauses(/*delay_age_ns=*/0);
   for (const Pause& pause : pauses_) {
     Add(pause.out_ns, pause.in_ns - pause.unserved_ns(),
         pause.fault ? OffCpuKind::kFault : OffCpuKind::kBlocked);
@@ -206,7 +194,7 @@ std::span<const OffCpu::Stretch> OffCpu::Take() {
 }
 
 OffCpu::Wait OffCpu::TakeWait() {
-  ReadPauses();
+  ReadPauses(kDelayAgeNs);
   Wait wait;
   for (const Pause& pause : pauses_) {
     if (pause.preempted || pause.waited_ns >= kWakeUpNs) AddUnserved(pause);

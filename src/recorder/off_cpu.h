@@ -24,7 +24,7 @@ class OffCpu {
   static absl::StatusOr<std::unique_ptr<OffCpu>> Start();
 
   // Whether it has been off since the last Take...(). 1 ns.
-  bool moved() const { return switches_->moved(); }
+  bool moved() const { return ring_->moved(); }
 
   // A stretch of time, ticks, for which it did not run.
   struct Stretch {
@@ -45,7 +45,7 @@ class OffCpu {
   Wait TakeWait();
 
   // Switches that the kernel had no room to tell of.
-  uint64_t lost() const { return switches_->lost(); }
+  uint64_t lost() const { return ring_->lost(); }
 
   // What the quotas have done since the start; nothing where it is what the
   // last call has told.
@@ -69,10 +69,11 @@ class OffCpu {
     }
   };
 
-  OffCpu(std::unique_ptr<PerfRing> switches, std::unique_ptr<PerfRing> faults);
-  void ReadPauses();
-  void ReadSwitches();
-  void ReadFaults();
+  explicit OffCpu(std::unique_ptr<PerfRing> ring);
+  // `delay_age_ns`: the scheduler's sum may be as old as that.
+  void ReadPauses(int64_t delay_age_ns);
+  void ReadRing();
+  void NoteFault(int64_t until_ns);
   void ShareRunDelay(int64_t delay_ns);
   void Add(int64_t begin_ns, int64_t end_ns, OffCpuKind kind);
   void AddUnserved(const Pause& pause);
@@ -82,12 +83,14 @@ class OffCpu {
   }
   int64_t ThrottledSince();
 
-  const std::unique_ptr<PerfRing> switches_;
-  const std::unique_ptr<PerfRing> faults_;  // null: they cannot be seen
+  const std::unique_ptr<PerfRing> ring_;  // of switches and major faults
   const RunDelay run_delay_;
   const CpuQuota quota_;
 
-  int64_t delay_ns_ = 0;  // run_delay_, when it was last read
+  // run_delay_, when it was last read, and what is told since; the pause at
+  // whose end that was.
+  int64_t delay_ns_ = 0;
+  int64_t delay_read_ns_ = 0;
   const CpuQuota::Throttled quota_began_;
   CpuQuota::Throttled throttled_;  // quota_'s, likewise
   bool quota_told_ = false;

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cstdio>
+#include <charconv>
+#include <system_error>
 
 namespace edgewise {
 
@@ -21,9 +23,13 @@ int64_t RunDelay::Ns() const {
   const ssize_t bytes =
       fd_ < 0 ? -1 : pread(fd_, text.data(), text.size() - 1, 0);
   if (bytes <= 0) return -1;
-  text[static_cast<size_t>(bytes)] = '\0';
-  long long delay;  // NOLINT(google-runtime-int): what sscanf takes
-  return std::sscanf(text.data(), "%*d %lld", &delay) == 1 ? delay : -1;
+  const char* const end = text.data() + bytes;
+  const char* const space = std::find(text.data(), text.data() + bytes, ' ');
+  int64_t delay;
+  return space != end &&
+                 std::from_chars(space + 1, end, delay).ec == std::errc{}
+             ? delay
+             : -1;
 }
 
 }  // namespace edgewise

@@ -1,14 +1,17 @@
 #include "recorder/off_cpu.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -146,6 +149,41 @@ TEST_F(OffCpuTest, ALateWakeUpIsPreempted) {
     EXPECT_LT(told, 1.05 * most + 2);
   }
   UseCpus(cpus);
+}
+
+// A page is read from a disk.
+TEST_F(OffCpuTest, AMajorFaultIsNoOtherSleep) {
+  constexpr size_t kBytes = 8 << 20;
+  const std::string path =
+      ::testing::TempDir() + "/off_cpu_test." + std::to_string(getpid());
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  ASSERT_GE(fd, 0);
+  unlink(path.c_str());
+  const std::string text(kBytes, 'x');
+  ASSERT_EQ(write(fd, text.data(), kBytes), static_cast<ssize_t>(kBytes));
+  fsync(fd);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  void* const memory = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE, fd, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  madvise(memory, kBytes, MADV_RANDOM);
+  const auto faults = [] {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_majflt;
+  };
+  off_cpu_->Take();
+  const auto before = faults();
+  const volatile char* const page = static_cast<char*>(memory);
+  for (size_t at = 0; at < kBytes; at += 1 << 20) {
+    EXPECT_EQ(page[at], 'x');
+  }
+  const auto count = faults() - before;
+  const auto stretches = off_cpu_->Take();
+  munmap(memory, kBytes);
+  close(fd);
+  if (count == 0) GTEST_SKIP() << "the file was not read from a disk";
+  EXPECT_GT(Ms(stretches, OffCpuKind::kFault),
+            Ms(stretches, OffCpuKind::kBlocked));
 }
 
 // A child that stops this thread at each of its system calls, as strace does.
