@@ -2,9 +2,10 @@
   "includes": ["src/sources.gypi"],
   "target_defaults": {
     "include_dirs": ["src"],
-    "cflags_cc!": ["-std=gnu++17", "-std=gnu++14", "-fno-rtti"],
+    # The same for each Node, so that what does not depend on it is compiled once.
+    "cflags_cc!": ["-std=gnu++14", "-std=gnu++17", "-std=gnu++20", "-fno-rtti", "-fno-strict-aliasing"],
     "cflags_cc": [
-      "-std=gnu++20", "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter",
+      "-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter",
       "-fvisibility=hidden",
       "<!@(pkg-config --cflags absl_status absl_statusor absl_strings absl_flat_hash_map absl_btree)"
     ],

@@ -17,6 +17,7 @@ const { setup } = require('./setup')
 const { TaskError, elapsed, say } = require('./step')
 
 const PATCHED = 'patched'
+const UNPATCHED = 'unpatched'
 const USAGE = `Usage: npm run build:node [-- [--source DIR] [--jobs N] [--debug | --unpatched]]
 
 Builds Node with the patches of patches/ and installs it into the cache, where
@@ -40,8 +41,7 @@ async function run (args) {
   const variant = values.debug ? 'debug' : values.unpatched ? 'unpatched' : ''
   const wanted = findPatchedNode({ variant })
   if (!wanted.built) {
-    const sources = path.join(cacheDirectory(), 'node-src')
-    fs.mkdirSync(sources, { recursive: true })
+    const sources = sourcesDirectory()
     await withLock(path.join(sources, '.build.lock'), () => buildNode(wanted.file, sources, values))
   }
   const { version } = describeNode(wanted.file)
@@ -60,8 +60,8 @@ async function buildNode (file, sources, { source, jobs, debug, unpatched }) {
   if (fs.existsSync(file)) return
   const began = Date.now()
   await setup({ groups: ['node'], builds: false })
-  const base = JSON.parse(fs.readFileSync(path.join(PATCHES, 'base.json'), 'utf8'))
-  const kind = debug ? 'patched-debug' : unpatched ? 'unpatched' : PATCHED
+  const base = readBase()
+  const kind = debug ? 'patched-debug' : unpatched ? UNPATCHED : PATCHED
   const tree = path.join(sources, treeName(kind, source))
   await provideSource(tree, base, sources, source && path.resolve(source))
   if (!unpatched) importPatches(tree, PATCHES)
@@ -70,6 +70,23 @@ async function buildNode (file, sources, { source, jobs, debug, unpatched }) {
   if (version !== `v${base.version}`) throw new TaskError(`${built} says it is ${version}, not v${base.version}`)
   installNode(built, file)
   say(`node: built in ${elapsed(began)}`)
+}
+
+const readBase = () => JSON.parse(fs.readFileSync(path.join(PATCHES, 'base.json'), 'utf8'))
+
+/** @returns {Promise<string>} the tree of Node's sources without the patches, which is fetched when it is missing */
+async function provideTree () {
+  const sources = sourcesDirectory()
+  const tree = path.join(sources, UNPATCHED)
+  await setup({ groups: ['node'], builds: false })
+  await withLock(path.join(sources, '.build.lock'), () => provideSource(tree, readBase(), sources))
+  return tree
+}
+
+function sourcesDirectory () {
+  const directory = path.join(cacheDirectory(), 'node-src')
+  fs.mkdirSync(directory, { recursive: true })
+  return directory
 }
 
 // Side by side, since each keeps what it has compiled, and what it was
@@ -84,4 +101,4 @@ function patchedTree () {
   return path.join(cacheDirectory(), 'node-src', PATCHED)
 }
 
-module.exports = { patchedTree, run }
+module.exports = { patchedTree, provideTree, run }

@@ -102,6 +102,7 @@ struct StreamCounts {
   int64_t first_ns = 0;     // CLOCK_MONOTONIC of the first and last triple
   int64_t last_ns = 0;
   int64_t recorded_ns = 0;  // covered by chunks that are there
+  uint64_t lost_switches = 0;  // by the kernel
   // What quotas of the processor have done meanwhile.
   struct Throttled {
     uint64_t periods = 0;

@@ -113,6 +113,7 @@ void EventStream::TakeWork(const Record& record) {
 void EventStream::TakeOffCpu(const Record& record) {
   if (!all_) return;
   if (std::exchange(off_used_, false)) off_.clear();
+  counts_.lost_switches += record.aux;
   if (!SaneSpan(record.duration) || off_.size() >= kMaxInner) return;
   const int64_t end_ns = TimeOf(record.ticks + Whole(record.duration));
   const int64_t begin_ns = std::max(TimeOf(record.ticks), last_off_ns_);

@@ -13,8 +13,10 @@ bool HaveOffCpu(const std::vector<FileFacts>& files) {
 nlohmann::ordered_json OffCpuJson(const std::vector<FileFacts>& files) {
   nlohmann::ordered_json json = {{"available", nullptr}};
   const FileFacts* most = nullptr;
+  uint64_t lost = 0;
   for (const FileFacts& file : files) {
     if (!file.meta.off_cpu_available.has_value()) continue;
+    lost += file.counts.lost_switches;
     const bool available = *file.meta.off_cpu_available;
     if (json["available"].is_null() || !available)
       json["available"] = available;
@@ -23,6 +25,7 @@ nlohmann::ordered_json OffCpuJson(const std::vector<FileFacts>& files) {
         most == nullptr || file.counts.quota.ns > most->counts.quota.ns;
     if (!file.meta.quotas.empty() && more) most = &file;
   }
+  if (lost > 0) json["lost_switches"] = lost;
   if (most == nullptr) return json;
   const auto tightest = std::min_element(
       most->meta.quotas.begin(), most->meta.quotas.end(),

@@ -40,6 +40,7 @@ void EventTracker::PushOffCpu(std::span<const OffCpu::Stretch> stretches) {
       record.duration = TicksBetween(begin, end);
       record.kind = RecordKind::kOffCpu;
       record.type = static_cast<uint8_t>(kind);
+      record.aux = static_cast<uint32_t>(off_cpu_->TakeLost());
     });
   }
   const auto quota = off_cpu_->TakeQuota();

@@ -80,19 +80,18 @@ void OffCpu::ReadPauses(int64_t delay_age_ns) {
 }
 
 void OffCpu::ReadRing() {
-  int64_t out_ns = 0;
-  bool preempted = false;
+  PerfRing::Entry out{};
   ring_->Drain([&](const PerfRing::Entry& entry) {
     if (entry.type == PERF_RECORD_SAMPLE) return NoteFault(entry.ns);
-    if (entry.type != PERF_RECORD_SWITCH) {
-      out_ns = 0;
-    } else if ((entry.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0) {
-      out_ns = entry.ns;
-      preempted = (entry.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
-    } else if (out_ns != 0) {
-      pauses_.push_back({out_ns, entry.ns, preempted, false, 0, 0});
-      out_ns = 0;
+    const bool leaves = (entry.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;
+    if (entry.type == PERF_RECORD_SWITCH && !leaves && out.ns != 0) {
+      const bool preempted =
+          (out.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
+      pauses_.push_back({out.ns, entry.ns, preempted, false, 0, 0});
+      if (!preempted && out.cpu != entry.cpu) delay_known_ = false;
     }
+    out =
+        entry.type == PERF_RECORD_SWITCH && leaves ? entry : PerfRing::Entry{};
   });
 }
 
@@ -108,7 +107,9 @@ void OffCpu::NoteFault(int64_t until_ns) {
 }
 
 // What the scheduler says beyond the pauses in which it took the processor
-// away is how long the thread waited for one after it had been woken.
+// away is how long the thread waited for one after it had been woken. Of a
+// thread that it moved to another processor in its sleep, Linux 6.18 counts the
+// rest of the sleep, too (the dequeuing of who sleeps is delayed).
 void OffCpu::ShareRunDelay(int64_t delay_ns) {
   int64_t slept_ns = 0;
   for (const Pause& pause : pauses_) {
@@ -116,8 +117,9 @@ void OffCpu::ShareRunDelay(int64_t delay_ns) {
     (pause.preempted ? delay_ns_ : slept_ns) += length_ns;
   }
   if (delay_ns <= 0) return;
-  int64_t left_ns = std::clamp<int64_t>(
-      delay_ns - std::exchange(delay_ns_, delay_ns), 0, slept_ns);
+  delay_ns -= std::exchange(delay_ns_, delay_ns);
+  if (!std::exchange(delay_known_, true)) return;
+  int64_t left_ns = std::clamp<int64_t>(delay_ns, 0, slept_ns);
   for (Pause& pause : pauses_) {
     const int64_t length_ns = pause.in_ns - pause.out_ns;
     if (pause.preempted || length_ns == 0) continue;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -44,8 +45,10 @@ class OffCpu {
   };
   Wait TakeWait();
 
-  // Switches that the kernel had no room to tell of.
-  uint64_t lost() const { return ring_->lost(); }
+  // Switches that the kernel had no room to tell of, since the last call.
+  uint64_t TakeLost() {
+    return ring_->lost() - std::exchange(lost_told_, ring_->lost());
+  }
 
   // What the quotas have done since the start; nothing where it is what the
   // last call has told.
@@ -84,6 +87,7 @@ class OffCpu {
   int64_t ThrottledSince();
 
   const std::unique_ptr<PerfRing> ring_;  // of switches and major faults
+  uint64_t lost_told_ = 0;
   const RunDelay run_delay_;
   const CpuQuota quota_;
 
@@ -91,6 +95,7 @@ class OffCpu {
   // whose end that was.
   int64_t delay_ns_ = 0;
   int64_t delay_read_ns_ = 0;
+  bool delay_known_ = true;  // of the pauses since
   const CpuQuota::Throttled quota_began_;
   CpuQuota::Throttled throttled_;  // quota_'s, likewise
   bool quota_told_ = false;

@@ -246,9 +246,10 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         holds the string id of what it is about (0: unknown), as uint32 bits;
 //         aux = the pool's threads, as far as seen (0: unknown). It was done
 //         when the event was ready.
-// kOffCpu  ticks, duration, type = OffCpuKind. Written before the event in
-//         which, or before which, it was; not in order with that one's other
-//         records. The loop's own wait is none.
+// kOffCpu  ticks, duration, type = OffCpuKind, aux = so many switches before it
+//         the kernel had no room to tell of. Written before the event in which,
+//         or before which, it was; not in order with that one's other records.
+//         The loop's own wait is none.
 // kQuota  since the recording began, of all groups with a quota that the
 //         process is in: aux = periods, async id = those in which one was
 //         stopped, `duration` ticks for which they were, over processors.

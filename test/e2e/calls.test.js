@@ -71,7 +71,9 @@ test('an accepted connection is watched as one, whatever had its number', async 
 })
 
 const BOOSTED = { EDGEWISE_ENABLED: '0', EDGEWISE_BOOST: 'queue', EDGEWISE_BOOST_ACTUATOR: 'log' }
-for (const [what, env] of Object.entries({ recorded: {}, boosted: BOOSTED })) {
+// Asking when the thread did not run reads a file, too.
+const RECORDED = { EDGEWISE_OFF_CPU: '0' }
+for (const [what, env] of Object.entries({ recorded: RECORDED, boosted: BOOSTED })) {
   test(`${what}: connections are read and written as sockets, files that get their numbers as files`, async (t) => {
     const app = await startApp(t, 'http.js', { env })
     const get = async (/** @type {string} */ url, /** @type {http.Agent} */ agent) => JSON.parse((await request(app.port, url, { agent })).body)

@@ -32,14 +32,25 @@ function plainEnvironment () {
  *
  * @param {any} t
  * @param {string} file in apps/
+ * @param {Parameters<typeof startServer>[2]} [options]
+ */
+function startApp (t, file, options) {
+  return startServer(t, path.join(__dirname, 'apps', file), options)
+}
+
+/**
+ * The same of any file.
+ *
+ * @param {any} t
+ * @param {string} file
  * @param {{ env?: NodeJS.ProcessEnv, flags?: string[], node?: string, register?: string | null, out?: string,
  *   wrapper?: string[] }} [options]
  */
-async function startApp (t, file, { env = {}, flags = [], node = process.execPath, register = REGISTER, out, wrapper = [] } = {}) {
+async function startServer (t, file, { env = {}, flags = [], node = process.execPath, register = REGISTER, out, wrapper = [] } = {}) {
   const root = temporaryDirectory(t)
   const directory = out ?? path.join(root, 'trace')
   const preload = register ? ['--require', register] : []
-  const [program, ...args] = [...wrapper, node, ...flags, ...preload, path.join(__dirname, 'apps', file)]
+  const [program, ...args] = [...wrapper, node, ...flags, ...preload, file]
   const child = spawn(program, args, {
     cwd: root,
     env: { ...plainEnvironment(), EDGEWISE_OUT: directory, ...env },
@@ -123,4 +134,4 @@ function traceFiles (directory) {
   return fs.readdirSync(directory).filter((name) => name.endsWith('.ewt')).map((name) => path.join(directory, name))
 }
 
-module.exports = { REGISTER, ROOT, inParallel, plainEnvironment, report, reportedRequests, request, startApp, temporaryDirectory, traceFiles }
+module.exports = { REGISTER, ROOT, inParallel, plainEnvironment, report, reportedRequests, request, startApp, startServer, temporaryDirectory, traceFiles }

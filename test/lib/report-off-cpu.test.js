@@ -44,3 +44,8 @@ test('the loop was busy, and did not run', () => {
   const loop = { busy_ns: 96e9, span_ns: 100e9, utilisation: 0.96, not_running_ns: 65e9 }
   assert.match(render(minimal(group(2 * MS), group(1 * MS), { loop })), /event loop busy 96\.0 %, on the processor 31\.0 %/)
 })
+
+test('switches that the kernel could not tell of are counted', () => {
+  const text = render(minimal(group(100 * MS), group(20 * MS), { off_cpu: { available: true, lost_switches: 17 } }))
+  assert.match(text, /The kernel had no room to tell of 17 switches between threads/)
+})

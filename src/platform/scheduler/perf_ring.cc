@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<PerfRing>> PerfRing::Open(perf_event_attr attr,
   attr.size = sizeof(attr);
   attr.exclude_kernel = 1;
   attr.exclude_hv = 1;
-  attr.sample_type = PERF_SAMPLE_TIME;
+  attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
   attr.sample_id_all = 1;
   attr.use_clockid = 1;
   attr.clockid = CLOCK_MONOTONIC;
@@ -68,15 +68,20 @@ void PerfRing::Copy(uint64_t at, void* to, size_t bytes) const {
 bool PerfRing::Next(Entry* entry) {
   perf_event_header header;
   Copy(tail_, &header, sizeof(header));
-  constexpr size_t kTime = sizeof(uint64_t);  // the last, of whatever kind
-  if (header.size < sizeof(header) + kTime || header.size > bytes_) {
+  // The last of each entry, of whatever kind.
+  struct {
+    uint64_t ns;
+    uint32_t cpu;
+    uint32_t reserved;
+  } where;
+  if (header.size < sizeof(header) + sizeof(where) || header.size > bytes_) {
     tail_ = __atomic_load_n(&page_->data_head, __ATOMIC_ACQUIRE);
     ++lost_;
     return false;
   }
-  uint64_t ns;
-  Copy(tail_ + header.size - kTime, &ns, kTime);
-  *entry = {header.type, header.misc, static_cast<int64_t>(ns)};
+  Copy(tail_ + header.size - sizeof(where), &where, sizeof(where));
+  *entry = {header.type, header.misc, static_cast<int64_t>(where.ns),
+            where.cpu};
   if (header.type == PERF_RECORD_LOST) {
     uint64_t lost[2];  // whose, and how many
     Copy(tail_ + sizeof(header), lost, sizeof(lost));

@@ -16,8 +16,7 @@ namespace edgewise {
 class PerfRing {
  public:
   // Begins, for the calling thread, with `bytes` of room: a power of two of at
-  // least a page. The sample type must be PERF_SAMPLE_TIME; times are
-  // CLOCK_MONOTONIC.
+  // least a page. What is sampled is when and where.
   static absl::StatusOr<std::unique_ptr<PerfRing>> Open(perf_event_attr attr,
                                                         size_t bytes);
 
@@ -34,6 +33,7 @@ class PerfRing {
     uint32_t type;  // PERF_RECORD_...
     uint16_t misc;
     int64_t ns;  // CLOCK_MONOTONIC
+    uint32_t cpu;
   };
   // Hands over what is new, in order, and makes room.
   template <typename Take>

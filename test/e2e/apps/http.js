@@ -84,9 +84,9 @@ const handlers = {
     response.uncork()
     response.end()
   },
-  // How often the process has asked the kernel to read and write a file, by now.
+  // How often this thread has asked the kernel to read and write a file, by now.
   calls: (request, response) => {
-    const io = fs.readFileSync('/proc/self/io', 'utf8')
+    const io = fs.readFileSync('/proc/thread-self/io', 'utf8')
     response.end(JSON.stringify({ fd: request.socket._handle.fd, reads: Number(/syscr: (\d+)/.exec(io)?.[1]), writes: Number(/syscw: (\d+)/.exec(io)?.[1]) }))
   },
   // The connection's number, and how many wait for it: the loop, and perhaps the ready-time watcher.

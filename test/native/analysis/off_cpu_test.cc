@@ -132,6 +132,19 @@ TEST(OffCpuTest, OfARecorderThatDoesNotTellItIsUnknown) {
   EXPECT_EQ(report["off_cpu"]["reason"], "perf_event_open: Permission denied");
 }
 
+TEST(OffCpuTest, WhatTheKernelHadNoRoomForIsCounted) {
+  TraceBuilder t;
+  t.Meta(kKnown).Start(110, 1).End(500, 1);
+  Record off{};
+  off.kind = RecordKind::kOffCpu;
+  off.ticks = t.Ticks(200);
+  off.duration = 100;
+  off.aux = 17;
+  t.Raw(off);
+  t.Event(100, 600, {kRead, 100, 5});
+  EXPECT_EQ(ReportOf(t)["off_cpu"]["lost_switches"], 17);
+}
+
 TEST(OffCpuTest, AQuotaIsTold) {
   TraceBuilder t;
   t.Meta(kKnown).Start(110, 1).End(500, 1);

@@ -1,0 +1,41 @@
+'use strict'
+
+// What a report says that the requests of a program did not run for, against what the kernel said to their handlers.
+// What Node did before and after a handler, the handler does not know: each sum lies between that of the handlers
+// and that of the thread, which has done nothing else.
+
+/** Of each sum, and ns a request. */
+const BOUNDS = { share: 0.02, ns: 0.2e6 }
+const OFF = ['preempted', 'throttled', 'fault', 'blocked']
+
+/**
+ * @typedef {{ what: string, least: number, most: number, told: number, error: number }} Row ns a request; error: how far what is told is beyond
+ * @param {import('./programs').Program} program
+ * @param {{ known: import('./run').Known[], all: import('./run').Known, stolen: number, told: any[] }} run
+ * @returns {Row[]}
+ */
+function judge (program, { known, all, stolen, told }) {
+  const count = told.length
+  const sumOf = (list, of) => list.reduce((sum, each) => sum + of(each), 0) / count
+  const off = (...kinds) => sumOf(told, ({ not_running: not }) => kinds.reduce((sum, kind) => sum + not[`${kind}_ns`], 0))
+  const row = (what, least, most, is) => ({ what, least, most, told: is, error: Math.max(0, least - is, is - most) })
+  const cpu = sumOf(known, (each) => each.cpu)
+  const delay = sumOf(known, (each) => each.delay)
+  // To the guest, what a hypervisor takes is nobody's time.
+  const slept = sumOf(known, (each) => each.wall - each.cpu - each.delay)
+  const rows = [
+    row('running', cpu, (all.cpu + stolen) / count, sumOf(told, ({ latency_ns: latency, io_ns: io }) => latency - io) - off(...OFF)),
+    row('unserved', delay, all.delay / count, off('preempted', 'throttled')),
+    row('slept', slept - stolen / count, slept, off('fault', 'blocked'))
+  ]
+  const none = (kind) => rows.push(row(kind, 0, 0, off(kind)))
+  if (!program.quota) none('throttled')
+  if (!program.off.includes('fault')) none('fault')
+  if (!program.off.includes('blocked') && program.off.includes('fault')) none('blocked')
+  return rows
+}
+
+/** @param {Row} row */
+const isWrong = ({ least, most, error }) => error > Math.max(BOUNDS.ns, BOUNDS.share * Math.max(least, most))
+
+module.exports = { OFF, isWrong, judge }

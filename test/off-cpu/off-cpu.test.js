@@ -1,0 +1,47 @@
+'use strict'
+
+// Programs of known truth: what the thread does not run for is told as the kernel knows it.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { OFF, isWrong, judge } = require('./judge')
+const programs = require('./programs')
+const { REQUESTS, run } = require('./run')
+const { rowOf } = require('./table')
+
+const ATTEMPTS = 3
+
+for (const program of programs) {
+  test(program.name, async (t) => {
+    let wrong = ['not run']
+    for (let attempt = 0; attempt < ATTEMPTS && wrong.length > 0; attempt++) {
+      const result = await run(t, program)
+      if (typeof result === 'string') return t.skip(result)
+      assert.equal(result.told.length, REQUESTS)
+      assert.equal(result.known.length, REQUESTS)
+      if (program.env) {
+        wrong = []
+        for (const one of [result.whole.tail, ...result.told]) assert.equal(one.not_running, null)
+        continue
+      }
+      const rows = judge(program, result)
+      t.diagnostic(rowOf(program, rows, result))
+      wrong = rows.filter(isWrong).map((row) => JSON.stringify(row))
+      if (program.off.includes('fault')) assert.ok(result.known.some(({ faults }) => faults > 0), 'a page comes from a disk')
+      assert.ok(movedIsWrong(program, result), 'a report that is wrong is found')
+    }
+    assert.deepEqual(wrong, [])
+  })
+}
+
+/** Whether a ms that is told as another kind is found. */
+function movedIsWrong (program, result) {
+  const [kind] = program.off
+  if (!kind) return true
+  const moved = kind === 'preempted' || kind === 'throttled' ? 'blocked' : 'preempted'
+  const told = result.told.map((one) => ({
+    ...one,
+    not_running: Object.fromEntries(OFF.map((each) => [`${each}_ns`, one.not_running[`${each}_ns`] + 2e6 * ((each === moved) - (each === kind))]))
+  }))
+  return judge(program, { ...result, told }).some(isWrong)
+}

@@ -1,0 +1,27 @@
+'use strict'
+
+// Programs that are known not to run, and why.
+//   request  what each request does
+//   rival    another process spins on the server's processor
+//   quota    of the processor, us of each 100 ms
+//   memory   MiB that the server's control group may hold
+//   file     MiB of a file that is not in memory when a request begins
+//   off      why it does not run
+//   env      of the server
+
+/** @typedef {{ name: string, request: string, off: string[], rival?: boolean, quota?: number, memory?: number, file?: number, env?: object }} Program */
+
+/** @type {Program[]} */
+module.exports = [
+  { name: 'computes', request: '/spin/20', off: [] },
+  { name: 'computes beside a rival', request: '/spin/20', rival: true, off: ['preempted'] },
+  { name: 'computes under a quota', request: '/spin/20', quota: 30_000, off: ['throttled', 'preempted'] },
+  { name: 'collects under a quota', request: '/collect/20', quota: 30_000, off: ['throttled', 'preempted'] },
+  { name: 'collects beside a rival', request: '/collect/20', rival: true, off: ['preempted'] },
+  { name: 'waits for a lock', request: '/lock/20', off: ['blocked'] },
+  { name: 'waits for a lock beside a rival', request: '/lock/20', rival: true, off: ['blocked', 'preempted'] },
+  { name: 'reads a file from a disk', request: '/read/0', file: 16, off: ['blocked'] },
+  { name: 'maps a file from a disk', request: '/touch/131072', file: 8, off: ['fault'] },
+  { name: 'maps more than it may hold', request: '/storm/65536', file: 96, memory: 96, off: ['fault', 'blocked'] },
+  { name: 'computes beside a rival, and may not be looked at', request: '/spin/20', rival: true, off: [], env: { EDGEWISE_OFF_CPU: '0' } }
+]
