@@ -12,6 +12,7 @@ export interface Options {
   ringRecords?: number
   /** Pause between two looks of the ready-time watcher, µs; 0: no watcher. */
   watcherUs?: number
+  /** Whether it is recorded when the thread did not run. */
   offCpu?: boolean
   /** Whether the whole paths of files are recorded, and not only their first two directories. */
   wholePaths?: boolean

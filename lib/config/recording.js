@@ -3,7 +3,7 @@
 // What the environment can say to the recorder.
 
 const path = require('node:path')
-const { MAX_MS, file, oneOf, plainNumber, positive } = require('./values')
+const { MAX_MS, file, flag, oneOf, plainNumber, positive } = require('./values')
 
 // Bytes must be a whole number, and count in 64 bits: most is a thousand terabytes.
 const MAX_MB = { stream: 1024, flight: 64, most: 1_000_000_000 }
@@ -63,7 +63,7 @@ const RECORDING = [
     values: '0, 1',
     default: '1',
     text: '0 starts with recording off; `edgewise on PID` switches it on.',
-    read: (value) => value === '1' ? true : value === '0' ? false : undefined,
+    read: flag,
     fallback: () => true
   },
   {
@@ -90,7 +90,7 @@ const RECORDING = [
     values: '0, 1',
     default: '1',
     text: '1 records when the thread did not run, and why: preempted, throttled by a CPU quota, blocked. 0 does not.',
-    read: (value) => value === '1' ? true : value === '0' ? false : undefined,
+    read: flag,
     fallback: () => true
   },
   {
@@ -99,7 +99,7 @@ const RECORDING = [
     values: '0, 1',
     default: '0',
     text: '1 records the whole paths of files, with their names; 0 only the first two directories.',
-    read: (value) => value === '1' ? true : value === '0' ? false : undefined,
+    read: flag,
     fallback: () => false
   }
 ]

@@ -12,6 +12,11 @@ function oneOf (...values) {
   return (/** @type {string} */ value) => values.includes(value) ? value : undefined
 }
 
+/** @param {string} value */
+function flag (value) {
+  return value === '1' ? true : value === '0' ? false : undefined
+}
+
 /** @param {number} most */
 function positive (most) {
   return (/** @type {string} */ value) => {
@@ -49,4 +54,4 @@ function file (value, { cwd }) {
   return path.isAbsolute(cwd) ? path.resolve(cwd, value) : path.normalize(value)
 }
 
-module.exports = { MAX_MS, between, file, oneOf, plainNumber, positive }
+module.exports = { MAX_MS, between, file, flag, oneOf, plainNumber, positive }

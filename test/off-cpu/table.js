@@ -4,8 +4,6 @@
 
 const { OFF } = require('./judge')
 
-const HEAD = ['Program', 'Requests', ...['On a processor', 'Could run, did not', 'Slept'].flatMap((what) => [`${what}: known ms`, 'told']), 'Of which']
-
 /**
  * @param {import('./programs').Program} program
  * @param {import('./judge').Row[]} rows
@@ -20,4 +18,4 @@ function rowOf ({ name }, rows, { told }) {
   return `| ${[name, told.length, ...rows.slice(0, 3).flatMap((row) => [known(row), ms(row.told)]), kinds.join(', ')].join(' | ')} |`
 }
 
-module.exports = { HEAD, rowOf }
+module.exports = { rowOf }
