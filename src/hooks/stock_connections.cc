@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <utility>
 
 #include "hooks/stock_provider.h"
 
@@ -51,6 +52,12 @@ void StockProvider::BeforeSocketError(int fd) {
   tracker_->IoBegin(EventType::kConnect, fd, watcher_ != nullptr);
   if (watcher_ != nullptr) watcher_->Connected(fd);
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
+}
+
+// Native code that connects by itself need not ask how that has ended.
+void StockProvider::Established(int fd, Connection* connection) {
+  if (!std::exchange(connection->connecting, false)) return;
+  if (watcher_ != nullptr) watcher_->Connected(fd);
 }
 
 void StockProvider::NoteQuestion(Connection* connection, const void* data,

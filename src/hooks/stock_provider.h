@@ -124,6 +124,8 @@ class StockProvider : private SystemCallObserver {
     if (bytes <= 0) return;
     Connection* const connection = connections_.Of(fd);
     if (connection != nullptr && connection->role == ConnectionRole::kOpened) {
+      if (connection->connecting) [[unlikely]]
+        Established(fd, connection);
       return NoteQuestion(connection, data, size, bytes);
     }
     if (!IsLoops(fd)) return;
@@ -144,6 +146,7 @@ class StockProvider : private SystemCallObserver {
   }
   void NoteQuestion(Connection* connection, const void* data, size_t size,
                     ssize_t bytes);
+  void Established(int fd, Connection* connection);
   Connection* Asking(int fd);
   void Measure(int fd, const Connection& connection);
   uint32_t InternPeer(const sockaddr* address, socklen_t length);

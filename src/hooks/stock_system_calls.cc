@@ -98,6 +98,7 @@ void StockProvider::AfterNamesSent(int fd, const void* data, size_t bytes) {
   socklen_t length = sizeof(type);
   if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0) return;
   StampArrivals(fd);
+  if (Connection* const connection = Asking(fd)) Established(fd, connection);
   tracker_->NameSent(fd, type == SOCK_STREAM, static_cast<const uint8_t*>(data),
                      bytes);
 }

@@ -149,10 +149,13 @@ class ReadyWatcher {
     }
   }
 
-  // `fd` is connected, or will never be.
+  // `fd` is connected, or will never be. What was ready is that.
   void Connected(int fd) {
-    if (fd >= 0 && fd < kMaxFds) {
-      slots_[fd].connecting.store(false, std::memory_order_relaxed);
+    if (fd < 0 || fd >= kMaxFds) return;
+    slots_[fd].connecting.store(false, std::memory_order_relaxed);
+    const uint64_t ready = slots_[fd].ready.load(std::memory_order_relaxed);
+    if (ready > slots_[fd].consumed.load(std::memory_order_relaxed)) {
+      slots_[fd].consumed.store(ready, std::memory_order_relaxed);
     }
   }
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -44,15 +45,17 @@ double DelayNs() {
   return read ? delay : 0;
 }
 
-// times(): [now, processor, delay] of this thread, ns, and its major faults.
+// times(): [now, processor, delay] of this thread, ns, its major faults and how
+// often it has slept.
 napi_value Times(napi_env env, napi_callback_info) {
   rusage usage;
   getrusage(RUSAGE_THREAD, &usage);
   const double times[] = {Ns(CLOCK_MONOTONIC), Ns(CLOCK_THREAD_CPUTIME_ID),
-                          DelayNs(), static_cast<double>(usage.ru_majflt)};
+                          DelayNs(), static_cast<double>(usage.ru_majflt),
+                          static_cast<double>(usage.ru_nvcsw)};
   napi_value array;
-  napi_create_array_with_length(env, 4, &array);
-  for (uint32_t i = 0; i < 4; ++i) {
+  napi_create_array(env, &array);
+  for (uint32_t i = 0; i < std::size(times); ++i) {
     napi_value number;
     napi_create_double(env, times[i], &number);
     napi_set_element(env, array, i, number);

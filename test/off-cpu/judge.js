@@ -6,6 +6,8 @@
 
 /** Of each sum, and ns a request. */
 const BOUNDS = { share: 0.02, ns: 0.2e6 }
+/** On its way to sleep the kernel looks for other work: nobody's time, in which the thread is not off the processor yet. */
+const AWAY_NS = 50e3
 const OFF = ['preempted', 'throttled', 'fault', 'blocked']
 
 /**
@@ -23,10 +25,11 @@ function judge (program, { known, all, stolen, told }) {
   const delay = sumOf(known, (each) => each.delay)
   // To the guest, what a hypervisor takes is nobody's time.
   const slept = sumOf(known, (each) => each.wall - each.cpu - each.delay)
+  const nobodys = (stolen + all.sleeps * AWAY_NS) / count
   const rows = [
-    row('running', cpu, (all.cpu + stolen) / count, sumOf(told, ({ latency_ns: latency, io_ns: io }) => latency - io) - off(...OFF)),
+    row('running', cpu, all.cpu / count + nobodys, sumOf(told, ({ latency_ns: latency, io_ns: io }) => latency - io) - off(...OFF)),
     row('unserved', delay, all.delay / count, off('preempted', 'throttled')),
-    row('slept', slept - stolen / count, slept, off('fault', 'blocked'))
+    row('slept', slept - nobodys, slept, off('fault', 'blocked'))
   ]
   const none = (kind) => rows.push(row(kind, 0, 0, off(kind)))
   if (!program.quota) none('throttled')

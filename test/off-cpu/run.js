@@ -19,7 +19,7 @@ const TICK_NS = 10e6
  * @param {any} t
  * @param {import('./programs').Program} program
  * @returns {Promise<{ known: Known[], all: Known, stolen: number, told: any[], whole: any } | string>} stolen: ns that a hypervisor took, at most; a text: why it cannot be run here
- * @typedef {{ wall: number, cpu: number, delay: number, faults: number }} Known ns of a handler: by the clock, on a processor, waiting for one
+ * @typedef {{ wall: number, cpu: number, delay: number, faults: number, sleeps: number }} Known ns of a handler: by the clock, on a processor, waiting for one
  */
 async function run (t, program) {
   const wrapper = []

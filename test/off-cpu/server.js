@@ -21,11 +21,11 @@ const handlers = {
   storm: (/** @type {number} */ step) => touch(file, step, false)
 }
 
-/** @type {{ wall: number, cpu: number, delay: number, faults: number }[]} */
+/** @type {import('./run').Known[]} */
 const known = []
-const since = ([wall, cpu, delay, faults]) => {
-  const now = times()
-  return { wall: now[0] - wall, cpu: now[1] - cpu, delay: now[2] - delay, faults: now[3] - faults }
+const since = (before) => {
+  const [wall, cpu, delay, faults, sleeps] = times().map((now, i) => now - before[i])
+  return { wall, cpu, delay, faults, sleeps }
 }
 
 const server = http.createServer((request, response) => {

@@ -188,6 +188,7 @@ TEST_F(ReadyWatcherTest, SeesWhenAConnectionIsEstablished) {
   SleepMs(20);
   EXPECT_NE(watcher_->ReadySince(client).since, 0u);
   watcher_->Connected(client);
+  EXPECT_EQ(watcher_->ReadySince(client).since, 0u) << "nothing can be read";
   watcher_->Consumed(client, Ticks());
   SleepMs(20);
   EXPECT_EQ(watcher_->ReadySince(client).since, 0u) << "it can be written";
