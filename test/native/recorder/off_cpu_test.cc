@@ -182,7 +182,8 @@ TEST_F(OffCpuTest, AMajorFaultIsNoOtherSleep) {
   munmap(memory, kBytes);
   close(fd);
   if (count == 0) GTEST_SKIP() << "the file was not read from a disk";
-  EXPECT_GT(Ms(stretches, OffCpuKind::kFault),
+  // It need not sleep for a page that comes while another has its processor.
+  EXPECT_GE(Ms(stretches, OffCpuKind::kFault),
             Ms(stretches, OffCpuKind::kBlocked));
 }
 
