@@ -9,11 +9,13 @@ const { execFile } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { cacheDirectory } = require('../../lib/patched-node')
 const { describeNode, headersPrefix } = require('./node-release')
 const { capture, say } = require('./step')
 const { ROOT, BUILD } = require('./tree')
 
-const CACHE = path.join(BUILD, 'tidy-cache')
+// By content: a file that another checkout has looked at is the same here.
+const CACHE = path.join(cacheDirectory(), 'tidy')
 const NODE_PARTS = /^(src\/(hooks|addon)|test\/(patched\/)?addon|benchmarks\/patched)\//
 
 /**
@@ -71,7 +73,7 @@ function coreFlags (command) {
 }
 
 function stampOf (file, flags, salt) {
-  const hash = createHash('sha256').update(salt).update(flags.join('\0'))
+  const hash = createHash('sha256').update(salt).update(flags.join('\0').replaceAll(ROOT, '.'))
   for (const each of withOwnHeaders(file)) hash.update(each).update(fs.readFileSync(path.join(ROOT, each)))
   return path.join(CACHE, hash.digest('hex'))
 }

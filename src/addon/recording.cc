@@ -111,8 +111,9 @@ Napi::Value OffCpuOf(Napi::Env env, bool wanted, ProviderConfig* config) {
       StockProvider::CanInterpose();  // Sleep is told from it.
   if (!status.ok()) return TrueOrReason(env, status);
   absl::StatusOr<std::unique_ptr<OffCpu>> off_cpu = OffCpu::Start();
-  if (off_cpu.ok()) config->off_cpu = *std::move(off_cpu);
-  return TrueOrReason(env, off_cpu.status());
+  status = off_cpu.status();
+  if (status.ok()) config->off_cpu = *std::move(off_cpu);
+  return TrueOrReason(env, status);
 }
 
 // The limits that the control groups set: [{quota_us, period_us}].

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 #include "analysis/registration_index.h"
@@ -89,9 +88,17 @@ class Trail {
 
   // By number; 0: there is none.
   uint64_t FirstNotBefore(uint64_t Step::*value, uint64_t target) const {
-    const uint64_t number = *std::ranges::partition_point(
-        std::views::iota(first(), next_),
-        [&](uint64_t each) { return At(each).*value < target; });
+    // No std::ranges of numbers: clang 14 cannot read libstdc++'s.
+    uint64_t number = first();
+    uint64_t end = next_;
+    while (number < end) {
+      const uint64_t middle = number + (end - number) / 2;
+      if (At(middle).*value < target) {
+        number = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
     return number < next_ ? number : 0;
   }
 

@@ -34,12 +34,12 @@ bool EventTracker::PollEnd(bool waited, uint64_t now) {
 }
 
 void EventTracker::PushOffCpu(std::span<const OffCpu::Stretch> stretches) {
-  for (const auto& [begin, end, kind] : stretches) {
+  for (const OffCpu::Stretch& stretch : stretches) {
     recorder_->PushInner([&](Record& record) {
-      record.ticks = begin;
-      record.duration = TicksBetween(begin, end);
+      record.ticks = stretch.begin;
+      record.duration = TicksBetween(stretch.begin, stretch.end);
       record.kind = RecordKind::kOffCpu;
-      record.type = static_cast<uint8_t>(kind);
+      record.type = static_cast<uint8_t>(stretch.kind);
       record.aux = static_cast<uint32_t>(off_cpu_->TakeLost());
     });
   }
