@@ -98,7 +98,7 @@ function treeName (kind, source) {
 
 /** @returns {string} the tree that patches-* work on unless told another */
 function patchedTree () {
-  return path.join(cacheDirectory(), 'node-src', PATCHED)
+  return path.join(sourcesDirectory(), PATCHED)
 }
 
 module.exports = { patchedTree, provideTree, run }

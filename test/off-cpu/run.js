@@ -2,12 +2,13 @@
 
 // Runs a program of programs.js under the recorder: what the kernel said of its requests, beside what the report says.
 
-const { spawn, spawnSync } = require('node:child_process')
+const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { buildAddon } = require('../build-addon')
 const { report, request, startServer, temporaryDirectory } = require('../e2e/recorded-app')
+const { PINNED, makeGroup, startRival } = require('../e2e/surroundings')
 
 const WARM = 3
 const REQUESTS = 20
@@ -24,11 +25,11 @@ const TICK_NS = 10e6
 async function run (t, program) {
   const wrapper = []
   // Between two sleeps on one processor it is known how long it waited for that: docs/off-cpu.md.
-  if (program.rival || program.file) wrapper.push('taskset', '-c', '0')
+  if (program.rival || program.file) wrapper.push(...PINNED)
   for (const [controller, limits] of Object.entries(limitsOf(program))) {
-    const group = makeGroup(t, controller, limits)
-    if (!group) return `no control group of ${controller} can be made here`
-    wrapper.unshift('sh', '-c', `echo $$ > ${group}/cgroup.procs; exec "$@"`, 'sh')
+    const made = makeGroup(t, controller, limits)
+    if (!made) return `no control group of ${controller} can be made here`
+    wrapper.unshift(...made.wrapper)
   }
   const file = path.join(temporaryDirectory(t), 'file')
   if (program.file) fs.writeFileSync(file, Buffer.alloc(program.file * MIB, 1), { flush: true })
@@ -38,8 +39,7 @@ async function run (t, program) {
     wrapper,
     env: { NOT_RUNNING_ADDON: await buildAddon('test/addon/not_running.cc', process.execPath), NOT_RUNNING_FILE: file, ...program.env }
   })
-  const rival = program.rival ? spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' }) : undefined
-  t.after(() => rival?.kill('SIGKILL'))
+  const rival = program.rival ? startRival(t) : undefined
   const ask = async () => {
     if (program.file && !program.memory) forget(file)
     await request(app.port, program.request)
@@ -66,18 +66,6 @@ function limitsOf ({ quota, memory }) {
     ...quota ? { cpu: { 'cpu.cfs_quota_us': quota } } : {},
     ...memory ? { memory: { 'memory.limit_in_bytes': memory * MIB } } : {}
   }
-}
-
-let groups = 0
-/** @returns {string | undefined} a control group that goes with the test */
-function makeGroup (t, controller, limits) {
-  const group = `/sys/fs/cgroup/${controller}/edgewise-not-running-${process.pid}-${groups++}`
-  try {
-    fs.mkdirSync(group)
-    t.after(() => fs.rmdirSync(group))
-    for (const [name, value] of Object.entries(limits)) fs.writeFileSync(path.join(group, name), String(value))
-    return group
-  } catch {}
 }
 
 /** Of all processors. */
