@@ -11,6 +11,7 @@ const binding = require('./binding')
 const { instrument, recordingOf } = require('./instrument')
 const { fidelityOf } = require('./instrument/fidelity')
 const { makeDirectory } = require('./make-directory')
+const { ownThreads } = require('./own-threads')
 const { version } = require('../package.json')
 
 const MAJOR = Number(process.versions.node.split('.')[0])
@@ -142,12 +143,24 @@ function meta (config, native, found) {
     mode: config.mode,
     ticks: native.tickSource,
     watcher: { available: found.watcher === true, error_ns: config.watcherUs * 1000, ...typeof found.watcher === 'string' && { reason: found.watcher } },
-    off_cpu: { available: found.offCpu === true, quotas: found.quotas, ...typeof found.offCpu === 'string' && { reason: found.offCpu } },
+    off_cpu: offCpuOf(found),
     async_ids: found.asyncIds,
     interposition: found.interposition,
     arrivals: found.arrivals,
     pool: found.pool,
     fidelity: fidelityOf(found)
+  }
+}
+
+/** When the thread does not run: how that is seen, or why not, and what the process may have of the processors. */
+function offCpuOf ({ offCpu, switches, limits: { quotas, ...limits } }) {
+  const reason = [offCpu, switches].find((found) => typeof found === 'string')
+  return {
+    available: offCpu === true,
+    ...offCpu === true && { by: switches === true ? 'switches' : 'sums' },
+    ...reason && { reason },
+    quotas,
+    limits: { ...limits, ...ownThreads() }
   }
 }
 

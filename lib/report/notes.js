@@ -2,11 +2,13 @@
 
 // The footnotes: how the times are known, and what this recording cannot tell.
 
-const { count, percent, time } = require('./units')
+const { count, counted, percent, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 
 const WORTH_A_NOTE = 0.05
+/** What would let the kernel tell each switch. */
+const ALLOW_SWITCHES = 'allow perf_event_open: kernel.perf_event_paranoid of 2 or less, in a container --cap-add=PERFMON'
 const LESS_THAN_EXACT = /unavailable|upper-bound|lower-bound|shared|per pass/
 
 /** @type {Record<string, string>} */
@@ -58,11 +60,14 @@ function waking ({ blockers = [], off_cpu: found }) {
 function processor ({ off_cpu: found, tail }) {
   const known = found?.quota
   const share = (/** @type {string} */ key) => (tail?.not_running?.[key] ?? 0) / (tail?.mean_latency_ns || 1)
+  const { processors, pool_threads: pool, v8_threads: v8 } = found?.limits ?? {}
+  const threads = pool ? ` (its JavaScript, ${counted(pool, 'thread')} of libuv's pool, ${v8 ?? 'some'} of V8's, on ${counted(processors, 'processor')})` : ''
   const limit = known && `${time(known.quota_us * 1000)} of each ${time(known.period_us * 1000)}`
   return [
-    ...found?.available === false ? [`When threads did not run is unavailable${found.reason ? ` (${found.reason})` : ' (EDGEWISE_OFF_CPU=0)'}: execution and queueing hold what they were preempted, throttled or blocked.`] : [],
+    ...found?.available === false ? [`When threads did not run is unavailable${found.reason ? ` (${found.reason}; ${ALLOW_SWITCHES})` : ' (EDGEWISE_OFF_CPU=0)'}: execution and queueing hold what they were preempted, throttled or blocked.`] : [],
+    ...found?.by === 'sums' ? [`For how long threads did not run is known, and not when within an event (${found.reason}); to know that, ${ALLOW_SWITCHES}.`] : [],
     ...found?.lost_switches > 0 ? [`The kernel had no room to tell of ${count(found.lost_switches)} switches between threads: what they took is in execution and queueing.`] : [],
-    ...known?.throttled_periods > 0 ? [`CPU quota: ${limit}, used up in ${count(known.throttled_periods)} of ${count(known.periods)} periods; the group was stopped for ${time(known.throttled_ns)}, summed over processors.${share('throttled_ns') >= WORTH_A_NOTE ? ' Raise the CPU limit, or do with fewer busy threads: they share it.' : ''}`] : [],
+    ...known?.throttled_periods > 0 ? [`CPU quota: ${limit}, used up in ${count(known.throttled_periods)} of ${count(known.periods)} periods; the group was stopped for ${time(known.throttled_ns)}, summed over processors.${share('throttled_ns') >= WORTH_A_NOTE ? ' Raise the CPU limit, or do with fewer busy threads: they share it${threads}.' : ''}`] : [],
     ...share('preempted_ns') >= WORTH_A_NOTE ? ['Other threads or processes had the processor while requests of the tail could have run: give the server processors of its own (taskset, cpuset), or move its neighbours.'] : [],
     ...share('fault_ns') >= WORTH_A_NOTE ? ['Pages had to be brought from a disk: raise the memory limit, or do not map large files.'] : []
   ]

@@ -1,6 +1,8 @@
 #include "addon/recording.h"
 
 #include <node.h>
+#include <sched.h>
+#include <unistd.h>
 #include <v8.h>
 
 #include <cstddef>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "addon/errors.h"
 #include "addon/local.h"
 #include "addon/options.h"
@@ -53,6 +56,18 @@ Napi::Object Answer(Napi::Env env, const char* name, const absl::Status& status,
   return answer;
 }
 
+Napi::Object NotRunning(Napi::Env env) {
+  const auto off_cpu = OffCpu::Start();
+  const bool sums = off_cpu.ok() && !(*off_cpu)->switches().ok();
+  return Answer(
+      env, "not running", off_cpu.status(),
+      sums ? absl::StrCat(
+                 "for how long the thread was preempted, throttled or blocked, "
+                 "and not when within an event (",
+                 (*off_cpu)->switches().message(), ")")
+           : "when the thread was preempted, throttled or blocked");
+}
+
 // probe(nextAsyncId) -> what was tried in this process: plain facts, and
 // {name, available, reason} for what may be missing.
 Napi::Value Probe(const Napi::CallbackInfo& info) {
@@ -79,9 +94,7 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
   result.Set("watcher",
              Answer(env, "ready-time watcher", watcher,
                     "true ready times of what the kernel does not stamp"));
-  result.Set("offCpu",
-             Answer(env, "not running", OffCpu::Start().status(),
-                    "when the thread was preempted, throttled or blocked"));
+  result.Set("offCpu", NotRunning(env));
   result.Set("gc", Answer(env, "garbage collections", absl::OkStatus(),
                           patched.ok() ? "every pause, step and sweep"
                                        : "pauses by type; incremental steps "
@@ -103,28 +116,44 @@ Napi::Value WatcherOf(Napi::Env env, ProviderConfig* config) {
   return TrueOrReason(env, status);
 }
 
-// Whether switches are seen: true; false: it is not asked for; or why they
-// cannot be.
-Napi::Value OffCpuOf(Napi::Env env, bool wanted, ProviderConfig* config) {
-  if (!wanted) return Napi::Boolean::New(env, false);
+// Whether it is seen when the thread does not run: true; false: it is not asked
+// for; or why it cannot be. `switches`: the same of each time by itself.
+Napi::Value OffCpuOf(Napi::Env env, bool wanted, ProviderConfig* config,
+                     Napi::Value* switches) {
+  *switches = Napi::Boolean::New(env, false);
+  if (!wanted) return *switches;
   absl::Status status =
       StockProvider::CanInterpose();  // Sleep is told from it.
   if (!status.ok()) return TrueOrReason(env, status);
   absl::StatusOr<std::unique_ptr<OffCpu>> off_cpu = OffCpu::Start();
   status = off_cpu.status();
-  if (status.ok()) config->off_cpu = *std::move(off_cpu);
+  if (status.ok()) {
+    config->off_cpu = *std::move(off_cpu);
+    *switches = TrueOrReason(env, config->off_cpu->switches());
+  }
   return TrueOrReason(env, status);
 }
 
-// The limits that the control groups set: [{quota_us, period_us}].
-Napi::Value QuotasOf(Napi::Env env) {
+// What the process may have of the machine's processors: {quotas: [{quota_us,
+// period_us}], processors, online, and shares or weight}.
+Napi::Value LimitsOf(Napi::Env env) {
   const CpuQuota quota = CpuQuota::Find();
-  Napi::Array limits = Napi::Array::New(env);
+  Napi::Array quotas = Napi::Array::New(env);
   for (const CpuQuota::Limit& limit : quota.limits()) {
     Napi::Object each = Napi::Object::New(env);
     each.Set("quota_us", static_cast<double>(limit.quota_us));
     each.Set("period_us", static_cast<double>(limit.period_us));
-    limits.Set(limits.Length(), each);
+    quotas.Set(quotas.Length(), each);
+  }
+  Napi::Object limits = Napi::Object::New(env);
+  limits.Set("quotas", quotas);
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+    limits.Set("processors", CPU_COUNT(&allowed));
+  }
+  limits.Set("online", static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN)));
+  if (quota.share().has_value()) {
+    limits.Set(quota.share()->name, static_cast<double>(quota.share()->value));
   }
   return limits;
 }
@@ -147,8 +176,8 @@ void CallAtExit() {
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
 //        wholePaths, offCpu, nextAsyncId, farewell, describe}) -> {patched,
-//        asyncIds, interposition, arrivals, pool, watcher, offCpu}: true or why
-//        not; and quotas. watcher, offCpu: false where none is asked for.
+//        asyncIds, interposition, arrivals, pool, watcher, offCpu, switches}: true or why
+//        not; and limits. watcher, offCpu: false where none is asked for.
 //        patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
@@ -171,8 +200,11 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   found.Set("arrivals", TrueOrReason(env, CanStampArrivals()));
   found.Set("pool", TrueOrReason(env, PoolJobs::CanSee()));
   found.Set("watcher", WatcherOf(env, &config));
-  found.Set("offCpu", OffCpuOf(env, Number(options, "offCpu") != 0, &config));
-  found.Set("quotas", QuotasOf(env));
+  Napi::Value switches;
+  found.Set("offCpu", OffCpuOf(env, Number(options, "offCpu") != 0, &config,
+                               &switches));
+  found.Set("switches", switches);
+  found.Set("limits", LimitsOf(env));
   const Napi::Value describe = options.Get("describe");
   if (describe.IsEmpty()) return env.Undefined();
   const Napi::Value meta = describe.As<Napi::Function>().Call({found});

@@ -133,6 +133,7 @@ bool EventStream::NextChunk(Item* item) {
 
 void EventStream::StartSession() {
   quota_before_ = counts_.quota;
+  faults_before_ = counts_.faults;
   std::optional<TraceMeta> meta = ParseTraceMeta(chunk_.bytes);
   if (meta.has_value()) {
     meta_ = *std::move(meta);
@@ -221,6 +222,9 @@ bool EventStream::Take(const Record& record) {
       return false;
     case RecordKind::kOffCpu:
       TakeOffCpu(record);
+      return false;
+    case RecordKind::kFaults:
+      TakeFaults(record);
       return false;
     case RecordKind::kQuota:
       TakeQuota(record);

@@ -109,6 +109,11 @@ struct StreamCounts {
     uint64_t throttled = 0;  // of them, the process's group was stopped
     int64_t ns = 0;          // so long, over processors
   } quota;
+  // Of the thread meanwhile, as far as it has told.
+  struct Faults {
+    uint64_t minor = 0;
+    uint64_t major = 0;
+  } faults;
   uint32_t process = 0;
   uint32_t thread = 0;
   bool started = false;  // at least one good chunk
@@ -173,6 +178,7 @@ class EventStream {
   void TakeWork(const Record& record);
   void TakeOffCpu(const Record& record);
   void TakeQuota(const Record& record);
+  void TakeFaults(const Record& record);
   void TakeEnd(const Record& record, InnerRecord* end);
   void TakeEvent(const Record& record);
   void CountAfterGap();
@@ -257,6 +263,7 @@ class EventStream {
   bool off_used_ = false;              // event_ refers to it
   int64_t last_off_ns_ = 0;
   StreamCounts::Throttled quota_before_;  // of recordings before this one
+  StreamCounts::Faults faults_before_;    // likewise
   std::vector<InnerRecord> inner_;
   std::vector<WrittenIn> written_;  // of the ends in inner_
   // What the last kWritten has said, for the end after it.

@@ -132,6 +132,11 @@ void EventStream::TakeQuota(const Record& record) {
                        TimeBefore(record, record.duration)};
 }
 
+void EventStream::TakeFaults(const Record& record) {
+  counts_.faults = {faults_before_.minor + record.aux,
+                    faults_before_.major + AsyncId(record)};
+}
+
 // A request is ready with the event, whose bytes it is. The main script has no
 // ready time, and no part in the requests that it starts. Of several requests
 // that the same read brought the first is the first bytes'; the others came by

@@ -14,18 +14,27 @@ nlohmann::ordered_json OffCpuJson(const std::vector<FileFacts>& files) {
   nlohmann::ordered_json json = {{"available", nullptr}};
   const FileFacts* most = nullptr;
   uint64_t lost = 0;
+  StreamCounts::Faults faults;
   for (const FileFacts& file : files) {
     if (!file.meta.off_cpu_available.has_value()) continue;
     lost += file.counts.lost_switches;
+    faults.minor += file.counts.faults.minor;
+    faults.major += file.counts.faults.major;
     const bool available = *file.meta.off_cpu_available;
     if (json["available"].is_null() || !available)
       json["available"] = available;
+    // The least that is known of any.
+    const std::string& by = file.meta.off_cpu_by;
+    if (!by.empty() && json.value("by", "") != "sums") json["by"] = by;
     if (!file.meta.no_off_cpu.empty()) json["reason"] = file.meta.no_off_cpu;
+    if (!file.meta.limits.empty()) json["limits"] = file.meta.limits;
     const bool more =
         most == nullptr || file.counts.quota.ns > most->counts.quota.ns;
     if (!file.meta.quotas.empty() && more) most = &file;
   }
   if (lost > 0) json["lost_switches"] = lost;
+  if (json["available"] == true)
+    json["page_faults"] = {{"minor", faults.minor}, {"major", faults.major}};
   if (most == nullptr) return json;
   const auto tightest = std::min_element(
       most->meta.quotas.begin(), most->meta.quotas.end(),

@@ -12,6 +12,7 @@ constexpr size_t kMaxMetaBytes = size_t{1} << 20;
 constexpr size_t kMaxTextBytes = 1024;
 constexpr size_t kMaxFidelityEntries = 256;
 constexpr size_t kMaxQuotas = 16;  // of nested groups
+constexpr size_t kMaxLimits = 16;
 
 std::string TextOf(const nlohmann::json& object, const char* key) {
   const auto it = object.find(key);
@@ -45,7 +46,16 @@ void TakeOffCpu(const nlohmann::json& object, TraceMeta* meta) {
   if (available != off_cpu->end() && available->is_boolean()) {
     meta->off_cpu_available = available->get<bool>();
   }
+  meta->off_cpu_by = TextOf(*off_cpu, "by");
   meta->no_off_cpu = TextOf(*off_cpu, "reason");
+  const auto limits = off_cpu->find("limits");
+  if (limits != off_cpu->end() && limits->is_object()) {
+    for (const auto& [name, value] : limits->items()) {
+      if (meta->limits.size() >= kMaxLimits) break;
+      if (!value.is_number_integer()) continue;
+      meta->limits.emplace(name.substr(0, kMaxTextBytes), value.get<int64_t>());
+    }
+  }
   const auto quotas = off_cpu->find("quotas");
   if (quotas == off_cpu->end() || !quotas->is_array()) return;
   for (const nlohmann::json& quota : *quotas) {

@@ -25,13 +25,15 @@ struct TraceMeta {
   std::map<std::string, std::string> fidelity;  // event type -> what is seen
   bool times = false;  // it measures JIT and inline caches
   std::optional<bool> off_cpu_available;
-  std::string no_off_cpu;  // why not
+  std::string off_cpu_by;  // "switches" or "sums"
+  std::string no_off_cpu;  // why not, or why not by switches
   // The limits of the process's control groups, of each period; µs.
   struct Quota {
     int64_t quota_us;
     int64_t period_us;
   };
   std::vector<Quota> quotas;
+  std::map<std::string, int64_t> limits;  // of processors and threads, by name
   std::optional<bool> watcher_available;
   std::optional<int64_t> watcher_error_ns;
 };

@@ -61,7 +61,8 @@ class Policy {
 
   virtual std::string_view name() const = 0;
 
-  // Takes what has happened. Times never go back.
+  // Takes what has happened. Times go back only behind what the controller's
+  // thread has told while the loop's did not run (RunningTime).
   virtual void On(const Signal& signal) = 0;
 
   // The level wanted now, after the last signal.

@@ -16,6 +16,8 @@ enum class SignalKind : uint8_t {
                   // that is only known to be since the loop's last wait
   kRequestEnd,    // `request`
   kDeadline,      // the time that next_deadline_ns() named has come
+  kNotRun,        // the loop's thread did not run for `value` µs of the event
+                  // that runs, and does so again
   kSignalsLost,   // some were dropped: a request may have ended unnoticed
 };
 

@@ -6,8 +6,10 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "boost/policy/running_time.h"
 #include "hooks/process_exit.h"
 #include "platform/clock.h"
 #include "platform/poll_wait.h"
@@ -66,6 +68,11 @@ absl::Status BoostProvider::Start(BoostConfig config) {
   interposed_ = interposed.ok();
   queue_ = watch ? interposed : absl::OkStatus();
   watches_loop_ = watch && interposed_;
+  auto switches = SwitchPauses::Start();
+  if (switches.ok()) {
+    switches_ = *std::move(switches);
+    policy = std::make_unique<RunningTime>(*std::move(policy));
+  }
   ControllerConfig controller;
   controller.stats_stem = std::move(config.stats_stem);
   if (watches_loop_ && LooksAreHarmless()) {
@@ -77,6 +84,7 @@ absl::Status BoostProvider::Start(BoostConfig config) {
       *std::move(policy), *std::move(actuator), std::move(controller));
   if (absl::Status started = controller_->started(); !started.ok()) {
     controller_.reset();
+    switches_.reset();
     if (interposed_) RemoveInterposition();
     return started;
   }
@@ -95,10 +103,25 @@ void BoostProvider::Stop() {
   if (watches_loop_) SetLoopObserver(nullptr);
   if (interposed_) RemoveInterposition();
   controller_.reset();
+  switches_.reset();
+}
+
+// While the loop waits its thread sleeps, and nothing is late by that.
+void BoostProvider::ReadPauses(bool tell) {
+  constexpr int64_t kDelayIsNotAsked = std::numeric_limits<int64_t>::max();
+  pauses_.clear();
+  switches_->Read(kDelayIsNotAsked, &pauses_);
+  if (!tell || pauses_.empty()) return;
+  int64_t off_ns = 0;
+  for (const Pause& pause : pauses_) off_ns += pause.in_ns - pause.out_ns;
+  controller_->Note({.kind = SignalKind::kNotRun,
+                     .value = static_cast<uint32_t>(off_ns / 1000),
+                     .now_ns = MonotonicTickNs()});
 }
 
 uint32_t BoostProvider::RequestBegin(uint32_t route) {
   if (controller_ == nullptr) return 0;
+  TellPauses();
   if (++last_request_ == 0) ++last_request_;  // 0 is none
   controller_->Post({.kind = SignalKind::kRequestBegin,
                      .route = route,
@@ -110,6 +133,7 @@ uint32_t BoostProvider::RequestBegin(uint32_t route) {
 
 void BoostProvider::RequestEnd(uint32_t request) {
   if (controller_ == nullptr || request == 0) return;
+  TellPauses();
   controller_->Post({.kind = SignalKind::kRequestEnd,
                      .request = request,
                      .now_ns = MonotonicTickNs()});
@@ -117,6 +141,7 @@ void BoostProvider::RequestEnd(uint32_t request) {
 
 void BoostProvider::BeforePoll(int epoll_fd) {
   if (epoll_fd != loop_->backend_fd) return;
+  TellPauses();
   controller_->Note(
       {.kind = SignalKind::kLoopIdle, .now_ns = MonotonicTickNs()});
   // Once more: if that lowered the frequency, it took as long as a short wait.
@@ -127,6 +152,7 @@ void BoostProvider::AfterPoll(int epoll_fd, const epoll_event* ready,
                               int count) {
   if (epoll_fd != loop_->backend_fd) return;
   const int saved_errno = errno;
+  if (switches_ != nullptr && switches_->moved()) ReadPauses(/*tell=*/false);
   const int64_t now_ns = MonotonicTickNs();
   batch_size_ = std::clamp(count, 0, kMaxBatch);
   const bool slept = now_ns - asked_ns_ > LongestLookNs(count);
@@ -152,6 +178,7 @@ void BoostProvider::Run(int index) {
 // when libuv reads a file that comes later in the batch. Reads of others are
 // the application's own.
 [[gnu::hot]] void BoostProvider::BeforeReceive(int fd) {
+  TellPauses();
   if (fd == next_fd_) [[likely]] {
     Run(running_ + 1);
     controller_->NoteBegin(Ticks());
@@ -174,6 +201,7 @@ void BoostProvider::OnGcBegin(v8::Isolate*, v8::GCType type,
                               v8::GCCallbackFlags, void* self_) {
   auto* const self = static_cast<BoostProvider*>(self_);
   if (self->gc_depth_++ > 0) return;
+  self->TellPauses();
   self->controller_->Post({.kind = SignalKind::kGcBegin,
                            .value = static_cast<uint32_t>(type),
                            .now_ns = MonotonicTickNs()});
@@ -184,6 +212,7 @@ void BoostProvider::OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags,
   auto* const self = static_cast<BoostProvider*>(self_);
   if (self->gc_depth_ == 0) return;  // boosting began inside this collection
   if (--self->gc_depth_ > 0) return;
+  self->TellPauses();
   self->controller_->Post(
       {.kind = SignalKind::kGcEnd, .now_ns = MonotonicTickNs()});
 }

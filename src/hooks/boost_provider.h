@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "boost/actuator.h"
 #include "boost/controller.h"
 #include "boost/policy.h"
 #include "hooks/interpose.h"
+#include "recorder/off_cpu/switch_pauses.h"
 
 namespace edgewise {
 
@@ -61,6 +63,12 @@ class BoostProvider : private LoopObserver {
 
   // The event of the batch's file `index` runs.
   void Run(int index);
+  // Tells for how long the thread has not run since this was last asked.
+  void TellPauses() {
+    if (switches_ != nullptr && switches_->moved()) [[unlikely]]
+      ReadPauses(/*tell=*/true);
+  }
+  void ReadPauses(bool tell);
 
   static void OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
@@ -72,6 +80,8 @@ class BoostProvider : private LoopObserver {
   bool watches_loop_ = false;
   absl::Status queue_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<SwitchPauses> switches_;  // null: not to be seen
+  std::vector<Pause> pauses_;
   int gc_depth_ = 0;
   uint32_t last_request_ = 0;
 

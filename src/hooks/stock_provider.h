@@ -19,7 +19,7 @@
 #include "recorder/connections.h"
 #include "recorder/event_tracker.h"
 #include "recorder/host_names.h"
-#include "recorder/off_cpu.h"
+#include "recorder/off_cpu/off_cpu.h"
 #include "recorder/questions.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"

@@ -186,7 +186,9 @@ void EventTracker::FindReady() {
 void EventTracker::Close(uint64_t now) {
   if (!open_.entered) return;
   PushLeft();
-  TakeOffCpu();
+  TakeOffCpu(now);
+  if (off_cpu_ != nullptr && now - open_.begin > long_event_ticks_) [[unlikely]]
+    PushFaults();
   if (poll_waited_) open_.flags |= kFlagLoopSlept;
   recorder_->PushEvent(next_sequence_, [&](Record& record) {
     record.ticks = open_.begin;

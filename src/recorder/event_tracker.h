@@ -11,7 +11,7 @@
 #include "recorder/connections.h"
 #include "recorder/last_writes.h"
 #include "recorder/name_queries.h"
-#include "recorder/off_cpu.h"
+#include "recorder/off_cpu/off_cpu.h"
 #include "recorder/open_event.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recent_requests.h"
@@ -253,9 +253,10 @@ class EventTracker {
   }
   [[gnu::hot]] void Close(uint64_t now);
   void PushOffCpu(std::span<const OffCpu::Stretch> stretches);
-  void TakeOffCpu() {
+  void PushFaults();
+  void TakeOffCpu(uint64_t end) {
     if (off_cpu_ != nullptr && off_cpu_->moved()) [[unlikely]]
-      PushOffCpu(off_cpu_->Take());
+      PushOffCpu(off_cpu_->Take(end));
   }
   void NoteId(uint64_t id);
   // Of an entry under id 0 while an event runs: one of the event's ticks, or
@@ -363,6 +364,8 @@ class EventTracker {
   SharedWords* const words_;
   VmEvents* const vm_;
   OffCpu* const off_cpu_;
+  // After an event of 1 ms page faults are counted.
+  const uint64_t long_event_ticks_ = NsToTicks(1e6);
 
   OpenEvent open_;
   std::optional<Work> work_;  // whose end it is, where it is in_work

@@ -10,7 +10,7 @@ namespace edgewise {
 
 void EventTracker::PollBegin(uint64_t now) {
   if (open_.entered) Close(now);
-  TakeOffCpu();
+  TakeOffCpu(now);
   open_.Begin(EventType::kUnknown, kNoFd, 0, 0, ReadyKind::kNone);
   phase_ = Phase::kPoll;
   in_wakeup_ = false;
@@ -21,7 +21,7 @@ bool EventTracker::PollEnd(bool waited, uint64_t now) {
   ++polls_;
   uint64_t woken = now;
   if (off_cpu_ != nullptr && (waited || off_cpu_->moved())) {
-    const OffCpu::Wait wait = off_cpu_->TakeWait();
+    const OffCpu::Wait wait = off_cpu_->TakeWait(poll_ticks_, now);
     PushOffCpu(wait.stretches);
     waited = wait.slept;
     woken = wait.woken;
@@ -55,10 +55,21 @@ void EventTracker::PushOffCpu(std::span<const OffCpu::Stretch> stretches) {
   });
 }
 
+void EventTracker::PushFaults() {
+  const auto [minor, major] = off_cpu_->ReadFaults();
+  recorder_->PushInner([&](Record& record) {
+    record.ticks = Ticks();
+    record.kind = RecordKind::kFaults;
+    record.aux = minor;
+    SetIds(record, major, 0);
+  });
+}
+
 void EventTracker::Detach() {
   if (off_cpu_ != nullptr) {
     off_cpu_->ReadQuota();
-    PushOffCpu(off_cpu_->Take());
+    PushOffCpu(off_cpu_->Take(Ticks()));
+    PushFaults();
   }
   Close(Ticks());
 }

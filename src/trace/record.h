@@ -29,6 +29,7 @@ enum class RecordKind : uint8_t {
   kWork = 13,         // an event is the end of work that was done elsewhere
   kOffCpu = 14,       // the thread did not run
   kQuota = 15,        // how often the control group was stopped
+  kFaults = 16,       // page faults of the thread
   kWritten = 20,      // when the request that ends next was written
 };
 
@@ -253,6 +254,8 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 // kQuota  since the recording began, of all groups with a quota that the
 //         process is in: aux = periods, async id = those in which one was
 //         stopped, `duration` ticks for which they were, over processors.
+// kFaults  since the recording began, of the thread, where an event has been
+//         long: aux = minor ones modulo 2^32, async id = major ones.
 // kWritten  of the kRequestEnd that follows: ticks = the last write of its
 //         response, in this event or an earlier one. What ran then: `duration`
 //         ticks since its begin, `ready_before` ticks from ready to begin, type

@@ -4,19 +4,14 @@
 // does in its place, or beside it: the application answers as it does without.
 
 const assert = require('node:assert/strict')
-const { execFileSync } = require('node:child_process')
-const { existsSync, mkdirSync, renameSync } = require('node:fs')
 const http = require('node:http')
 const { constants: { errno } } = require('node:os')
-const path = require('node:path')
 const test = require('node:test')
-const { BUILD, madeMs, newestChangeMs } = require('../../scripts/tasks/tree')
 const { inParallel, report, startApp } = require('./recorded-app')
+const { sandboxThatRefuses } = require('./surroundings')
 
 const COUNT = 100
 const LIMIT = { timeout: 60_000 }
-const SOURCE = path.join(__dirname, 'sandbox/refuse.c')
-const ENTER = path.join(__dirname, 'sandbox/enter.js')
 const ERRNO = { ...errno, NONE: 0 }
 
 const IN_PLACE = ['recvmsg', 'recvfrom', 'sendto', 'sendmsg']
@@ -27,17 +22,6 @@ const POPULATE = 'madvise:23'
 const BESIDE = [STAMPS, 'getsockopt', 'epoll_create1', 'eventfd2', 'process_vm_readv', 'pipe2', POPULATE, 'prctl', 'sched_setaffinity',
   'sched_getaffinity', 'clock_nanosleep', 'poll', 'epoll_wait', 'kill', 'lseek', 'ftruncate', 'fallocate']
 
-/** @returns {string} the library that enters the sandbox */
-function library () {
-  const file = path.join(BUILD, 'test-addons', 'refuse.so')
-  if (existsSync(file) && madeMs(file) > newestChangeMs([path.relative(process.cwd(), SOURCE)])) return file
-  mkdirSync(path.dirname(file), { recursive: true })
-  const draft = `${file}.${process.pid}`
-  execFileSync('cc', ['-O1', '-Wall', '-Werror', '-shared', '-fPIC', SOURCE, '-o', draft])
-  renameSync(draft, file) // Other test files may build it at the same time.
-  return file
-}
-
 /**
  * @param {any} t
  * @param {string[]} calls
@@ -46,7 +30,8 @@ function library () {
  */
 function startWithin (t, calls, error, env = {}) {
   const refused = calls.map((call) => `${call}=${ERRNO[error]}`).join(',')
-  return startApp(t, 'http.js', { flags: ['--require', ENTER], env: { REFUSE_LIBRARY: library(), REFUSED_CALLS: refused, ...env } })
+  const sandbox = sandboxThatRefuses(refused)
+  return startApp(t, 'http.js', { flags: sandbox.flags, env: { ...sandbox.env, ...env } })
 }
 
 /**

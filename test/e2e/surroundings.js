@@ -1,11 +1,13 @@
 'use strict'
 
-// What keeps a server from a processor: a control group with limits, a rival.
+// What a server runs in, and not alone: a control group with limits, a rival, a sandbox.
 
-const { spawn } = require('node:child_process')
+const { execFileSync, spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
+const { BUILD, madeMs, newestChangeMs } = require('../../scripts/tasks/tree')
 
+const SANDBOX = path.join(__dirname, 'sandbox')
 let groups = 0
 
 /**
@@ -38,4 +40,24 @@ function startRival (t) {
   return rival
 }
 
-module.exports = { PINNED, makeGroup, startRival }
+/**
+ * @param {string} calls as refuse.c takes them
+ * @returns {{ flags: string[], env: Record<string, string> }} Node's, for a server that enters the sandbox before edgewise begins
+ */
+function sandboxThatRefuses (calls) {
+  return { flags: ['--require', path.join(SANDBOX, 'enter.js')], env: { REFUSE_LIBRARY: library(), REFUSED_CALLS: calls } }
+}
+
+/** @returns {string} what enters the sandbox */
+function library () {
+  const source = path.join(SANDBOX, 'refuse.c')
+  const file = path.join(BUILD, 'test-addons', 'refuse.so')
+  if (fs.existsSync(file) && madeMs(file) > newestChangeMs([path.relative(process.cwd(), source)])) return file
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  const draft = `${file}.${process.pid}`
+  execFileSync('cc', ['-O1', '-Wall', '-Werror', '-shared', '-fPIC', source, '-o', draft])
+  fs.renameSync(draft, file) // Other test files may build it at the same time.
+  return file
+}
+
+module.exports = { PINNED, makeGroup, sandboxThatRefuses, startRival }

@@ -37,7 +37,18 @@ test('or the neighbours, and what to do', () => {
 test('what is not known is no zero, and has its reason', () => {
   const told = minimal(group(100 * MS), group(20 * MS), { off_cpu: { available: false, reason: 'perf_event_open: Permission denied' } })
   assert.doesNotMatch(render(told), /not running:/)
-  assert.match(render(told), /When threads did not run is unavailable \(perf_event_open: Permission denied\)/)
+  assert.match(render(told), /When threads did not run is unavailable \(perf_event_open: Permission denied; allow perf_event_open: /)
+})
+
+test('what is known in length only says so, and what would tell more', () => {
+  const told = minimal(group(100 * MS), group(20 * MS), { off_cpu: { available: true, by: 'sums', reason: 'perf_event_open: Operation not permitted' } })
+  assert.match(render(told), /known, and not when within an event \(perf_event_open: Operation not permitted\); to know that, allow .*--cap-add=PERFMON/)
+})
+
+test('who shares a quota is counted', () => {
+  const limits = { processors: 2, online: 8, pool_threads: 4, v8_threads: 4 }
+  const told = minimal(slow(367 * MS, { throttled_ns: 291 * MS }), slow(25 * MS, {}), { off_cpu: { available: true, quota: QUOTA, limits } })
+  assert.match(render(told), /they share it \(its JavaScript, 4 threads of libuv's pool, 4 of V8's, on 2 processors\)/)
 })
 
 test('the loop was busy, and did not run', () => {

@@ -19,6 +19,7 @@ for (const program of programs) {
       if (typeof result === 'string') return t.skip(result)
       assert.equal(result.told.length, REQUESTS)
       assert.equal(result.known.length, REQUESTS)
+      if (!program.env) assert.equal(result.whole.off_cpu.by, program.sums ? 'sums' : 'switches')
       if (program.env) {
         wrong = []
         for (const one of [result.whole.tail, ...result.told]) assert.equal(one.not_running, null)

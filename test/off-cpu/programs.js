@@ -8,11 +8,12 @@
 //   file     MiB of a file that is not in memory when a request begins
 //   off      why it does not run
 //   env      of the server
+//   sums     the server may not have a ring of its switches
 
-/** @typedef {{ name: string, request: string, off: string[], rival?: boolean, quota?: number, memory?: number, file?: number, env?: object }} Program */
+/** @typedef {{ name: string, request: string, off: string[], rival?: boolean, quota?: number, memory?: number, file?: number, env?: object, sums?: boolean }} Program */
 
 /** @type {Program[]} */
-module.exports = [
+const SEEN = [
   { name: 'computes', request: '/spin/20', off: [] },
   { name: 'computes beside a rival', request: '/spin/20', rival: true, off: ['preempted'] },
   { name: 'computes under a quota', request: '/spin/20', quota: 30_000, off: ['throttled', 'preempted'] },
@@ -22,6 +23,11 @@ module.exports = [
   { name: 'waits for a lock beside a rival', request: '/lock/20', rival: true, off: ['blocked', 'preempted'] },
   { name: 'reads a file from a disk', request: '/read/0', file: 16, off: ['blocked'] },
   { name: 'maps a file from a disk', request: '/touch/131072', file: 8, off: ['fault'] },
-  { name: 'maps more than it may hold', request: '/storm/65536', file: 96, memory: 96, off: ['fault', 'blocked'] },
+  { name: 'maps more than it may hold', request: '/storm/65536', file: 96, memory: 96, off: ['fault', 'blocked'] }
+]
+
+module.exports = [
+  ...SEEN,
+  ...SEEN.map((program) => ({ ...program, name: `${program.name}, by sums`, sums: true })),
   { name: 'computes beside a rival, and may not be looked at', request: '/spin/20', rival: true, off: [], env: { EDGEWISE_OFF_CPU: '0' } }
 ]

@@ -5,10 +5,11 @@
 const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
+const { constants: { errno: { EPERM } } } = require('node:os')
 const path = require('node:path')
 const { buildAddon } = require('../build-addon')
 const { report, request, startServer, temporaryDirectory } = require('../e2e/recorded-app')
-const { PINNED, makeGroup, startRival } = require('../e2e/surroundings')
+const { PINNED, makeGroup, sandboxThatRefuses, startRival } = require('../e2e/surroundings')
 
 const WARM = 3
 const REQUESTS = 20
@@ -34,10 +35,11 @@ async function run (t, program) {
   const file = path.join(temporaryDirectory(t), 'file')
   if (program.file) fs.writeFileSync(file, Buffer.alloc(program.file * MIB, 1), { flush: true })
   if (program.memory) forget(file) // Its pages are whose that read them first.
+  const { flags = [], env = {} } = program.sums ? sandboxThatRefuses(`perf_event_open=${EPERM}`) : {}
   const app = await startServer(t, path.join(__dirname, 'server.js'), {
-    flags: ['--expose-gc'],
+    flags: ['--expose-gc', ...flags],
     wrapper,
-    env: { NOT_RUNNING_ADDON: await buildAddon('test/addon/not_running.cc', process.execPath), NOT_RUNNING_FILE: file, ...program.env }
+    env: { NOT_RUNNING_ADDON: await buildAddon('test/addon/not_running.cc', process.execPath), NOT_RUNNING_FILE: file, ...env, ...program.env }
   })
   const rival = program.rival ? startRival(t) : undefined
   const ask = async () => {

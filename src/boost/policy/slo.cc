@@ -54,6 +54,7 @@ void Slo::Take(const Signal& signal) {
       CloseFirst();
       in_flight_.Clear();
       return;
+    case SignalKind::kNotRun:  // RunningTime's
     case SignalKind::kDeadline:
       return;
   }

@@ -82,16 +82,25 @@ int64_t Number(absl::string_view text) {
   return absl::SimpleAtoi(text, &number) ? number : -1;
 }
 
+int64_t NumberIn(const std::string& file) {
+  return Number(absl::StripAsciiWhitespace(ReadFile(file)));
+}
+
 // quota and period, µs; the quota is not positive where there is none.
 std::pair<int64_t, int64_t> LimitOf(const std::string& directory) {
   const std::string both = ReadFile(directory + "/cpu.max");  // version 2
   const std::vector<absl::string_view> words = Words(both);
   if (words.size() == 2) return {Number(words[0]), Number(words[1])};
-  const auto number = [&](const char* name) {
-    return Number(
-        absl::StripAsciiWhitespace(ReadFile(absl::StrCat(directory, name))));
-  };
-  return {number("/cpu.cfs_quota_us"), number("/cpu.cfs_period_us")};
+  return {NumberIn(directory + "/cpu.cfs_quota_us"),
+          NumberIn(directory + "/cpu.cfs_period_us")};
+}
+
+std::optional<CpuQuota::Share> ShareOf(const std::string& directory) {
+  for (const char* const name : {"shares", "weight"}) {
+    const int64_t value = NumberIn(absl::StrCat(directory, "/cpu.", name));
+    if (value > 0) return CpuQuota::Share{name, value};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -120,6 +129,7 @@ CpuQuota CpuQuota::Find(absl::string_view cgroup, absl::string_view mountinfo,
     absl::StrAppend(&group, "/", name);
     quota.Add(absl::StrCat(directory, group), group);
   }
+  quota.share_ = ShareOf(directory + group);
   return quota;
 }
 
@@ -132,10 +142,11 @@ void CpuQuota::Add(const std::string& directory, std::string group) {
 }
 
 CpuQuota::CpuQuota(CpuQuota&& other) noexcept
-    : limits_(std::exchange(other.limits_, {})) {}
+    : limits_(std::exchange(other.limits_, {})), share_(other.share_) {}
 
 CpuQuota& CpuQuota::operator=(CpuQuota&& other) noexcept {
   limits_.swap(other.limits_);
+  share_ = other.share_;
   return *this;
 }
 

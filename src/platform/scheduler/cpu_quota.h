@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,13 @@ class CpuQuota {
   };
   const std::vector<Limit>& limits() const { return limits_; }
   bool any() const { return !limits_.empty(); }
+  // What the process's own group may have of a processor that others want, too:
+  // cpu.shares (version 1, 1024 by default) or cpu.weight (version 2, 100).
+  struct Share {
+    const char* name;
+    int64_t value;
+  };
+  const std::optional<Share>& share() const { return share_; }
 
   // Since the groups began, summed over them and over processors.
   struct Throttled {
@@ -49,6 +57,7 @@ class CpuQuota {
   void Add(const std::string& directory, std::string group);
 
   std::vector<Limit> limits_;
+  std::optional<Share> share_;
 };
 
 }  // namespace edgewise

@@ -30,6 +30,7 @@ static const struct {
     {"pipe2", SYS_pipe2},
     {"madvise", SYS_madvise},
     {"prctl", SYS_prctl},
+    {"perf_event_open", SYS_perf_event_open},
     {"sched_setaffinity", SYS_sched_setaffinity},
     {"sched_getaffinity", SYS_sched_getaffinity},
     {"sched_setscheduler", SYS_sched_setscheduler},

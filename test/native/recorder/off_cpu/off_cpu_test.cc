@@ -1,4 +1,4 @@
-#include "recorder/off_cpu.h"
+#include "recorder/off_cpu/off_cpu.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 #include "test/native/platform/sleep_ms.h"
@@ -24,11 +25,15 @@ namespace edgewise {
 namespace {
 
 // Programs of known truth: what each does, and for how long it does not run.
-class OffCpuTest : public ::testing::Test {
+// By sums: where the kernel tells no switches.
+class OffCpuTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     TickNs(1);  // The first call measures the clock, and sleeps for that.
-    auto off_cpu = OffCpu::Start();
+    const bool by_sums = GetParam() == std::string("Sums");
+    auto off_cpu =
+        by_sums ? OffCpu::StartWithSums(absl::PermissionDeniedError("refused"))
+                : OffCpu::Start();
     if (!off_cpu.ok()) GTEST_SKIP() << off_cpu.status();
     off_cpu_ = *std::move(off_cpu);
   }
@@ -61,13 +66,13 @@ class OffCpuTest : public ::testing::Test {
   std::unique_ptr<OffCpu> off_cpu_;
 };
 
-TEST_F(OffCpuTest, ASleepIsBlocked) {
+TEST_P(OffCpuTest, ASleepIsBlocked) {
   const uint64_t begin = Ticks();
-  off_cpu_->Take();
+  off_cpu_->Take(Ticks());
   SleepMs(20);
   const uint64_t end = Ticks();
   ASSERT_TRUE(off_cpu_->moved());
-  const auto stretches = off_cpu_->Take();
+  const auto stretches = off_cpu_->Take(Ticks());
   const double blocked = Ms(stretches, OffCpuKind::kBlocked);
   EXPECT_GT(blocked, 19);
   const uint64_t taken = Ticks();
@@ -76,12 +81,12 @@ TEST_F(OffCpuTest, ASleepIsBlocked) {
     EXPECT_GE(stretch.begin, begin);
     EXPECT_LE(stretch.end, taken);
   }
-  for (const auto& stretch : off_cpu_->Take()) {
+  for (const auto& stretch : off_cpu_->Take(Ticks())) {
     EXPECT_GE(stretch.begin, end) << "what is told once";
   }
 }
 
-TEST_F(OffCpuTest, ARivalsTimeIsPreempted) {
+TEST_P(OffCpuTest, ARivalsTimeIsPreempted) {
   std::vector<int> cpus = TwoCpus();
   ASSERT_FALSE(cpus.empty());
   UseCpus({cpus[0]});
@@ -89,11 +94,11 @@ TEST_F(OffCpuTest, ARivalsTimeIsPreempted) {
     const TakenCpu rival(cpus[0]);
     SleepMs(5);
     const Known before = NotRun();
-    off_cpu_->Take();
+    off_cpu_->Take(Ticks());
     const Known began = NotRun();
     SpinMs(50);
     const Known ended = NotRun();
-    const auto stretches = off_cpu_->Take();
+    const auto stretches = off_cpu_->Take(Ticks());
     const Known after = NotRun();
     const double least = static_cast<double>(ended.least - began.most) / 1e6;
     const double most = static_cast<double>(after.most - before.least) / 1e6;
@@ -106,21 +111,21 @@ TEST_F(OffCpuTest, ARivalsTimeIsPreempted) {
   UseCpus(cpus);
 }
 
-TEST_F(OffCpuTest, TheLoopsOwnWaitIsNone) {
-  off_cpu_->TakeWait();
+TEST_P(OffCpuTest, TheLoopsOwnWaitIsNone) {
+  off_cpu_->TakeWait(Ticks(), Ticks());
   const uint64_t began = Ticks();
   SleepMs(20);
   const uint64_t woken = Ticks();
-  const OffCpu::Wait wait = off_cpu_->TakeWait();
+  const OffCpu::Wait wait = off_cpu_->TakeWait(began, woken);
   EXPECT_TRUE(wait.slept);
   EXPECT_EQ(Ms(wait.stretches, OffCpuKind::kBlocked), 0);
   EXPECT_GT(TickNs(wait.woken - began), 19'000'000);
   EXPECT_LE(wait.woken, woken);
-  EXPECT_FALSE(off_cpu_->TakeWait().slept);
+  EXPECT_FALSE(off_cpu_->TakeWait(woken, woken).slept);
 }
 
 // It was woken, and another had its processor.
-TEST_F(OffCpuTest, ALateWakeUpIsPreempted) {
+TEST_P(OffCpuTest, ALateWakeUpIsPreempted) {
   std::vector<int> cpus = TwoCpus();
   ASSERT_FALSE(cpus.empty());
   UseCpus({cpus[0]});
@@ -135,11 +140,12 @@ TEST_F(OffCpuTest, ALateWakeUpIsPreempted) {
       // So that it is not favoured.
       SpinMs(3);
       const int64_t before_ns = delay.Ns();
-      off_cpu_->Take();
+      off_cpu_->Take(Ticks());
       const int64_t began_ns = delay.Ns();
+      const uint64_t slept = Ticks();
       SleepMs(2);
       const int64_t ended_ns = delay.Ns();
-      const OffCpu::Wait wait = off_cpu_->TakeWait();
+      const OffCpu::Wait wait = off_cpu_->TakeWait(slept, Ticks());
       EXPECT_TRUE(wait.slept);
       told += Ms(wait.stretches, OffCpuKind::kPreempted);
       least += static_cast<double>(ended_ns - began_ns) / 1e6;
@@ -152,7 +158,7 @@ TEST_F(OffCpuTest, ALateWakeUpIsPreempted) {
 }
 
 // A page is read from a disk.
-TEST_F(OffCpuTest, AMajorFaultIsNoOtherSleep) {
+TEST_P(OffCpuTest, AMajorFaultIsNoOtherSleep) {
   constexpr size_t kBytes = 8 << 20;
   const std::string path =
       ::testing::TempDir() + "/off_cpu_test." + std::to_string(getpid());
@@ -171,14 +177,14 @@ TEST_F(OffCpuTest, AMajorFaultIsNoOtherSleep) {
     getrusage(RUSAGE_THREAD, &usage);
     return usage.ru_majflt;
   };
-  off_cpu_->Take();
+  off_cpu_->Take(Ticks());
   const auto before = faults();
   const volatile char* const page = static_cast<char*>(memory);
   for (size_t at = 0; at < kBytes; at += 1 << 20) {
     EXPECT_EQ(page[at], 'x');
   }
   const auto count = faults() - before;
-  const auto stretches = off_cpu_->Take();
+  const auto stretches = off_cpu_->Take(Ticks());
   munmap(memory, kBytes);
   close(fd);
   if (count == 0) GTEST_SKIP() << "the file was not read from a disk";
@@ -244,14 +250,38 @@ class Tracer {
   pid_t child_;
 };
 
-TEST_F(OffCpuTest, WhoIsTracedPausesAtEachCall) {
+TEST(OffCpuTracedTest, WhoIsTracedPausesAtEachCall) {
+  auto off_cpu = OffCpu::Start();
+  if (!off_cpu.ok()) GTEST_SKIP() << off_cpu.status();
   const Tracer tracer;
   if (!tracer.traces()) GTEST_SKIP() << "no process may trace another here";
-  off_cpu_->Take();
+  (*off_cpu)->Take(Ticks());
   const int before = tracer.stops();
-  off_cpu_->Take();
+  (*off_cpu)->Take(Ticks());
   EXPECT_GT(tracer.stops(), before);
   EXPECT_LT(tracer.stops(), before + 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(By, OffCpuTest, ::testing::Values("Switches", "Sums"),
+                         [](const auto& info) { return info.param; });
+
+// The sleeps between two looks are the loop's own.
+TEST(OffCpuSumsTest, WaitsThatAreNotLookedAtAreNone) {
+  auto off_cpu = OffCpu::StartWithSums(absl::PermissionDeniedError("refused"));
+  if (!off_cpu.ok()) GTEST_SKIP() << off_cpu.status();
+  EXPECT_EQ((*off_cpu)->switches().message(), "refused");
+  int64_t blocked_ns = 0;
+  for (int i = 0; i < 1000; ++i) {
+    for (const auto& stretch : (*off_cpu)->Take(Ticks())) {
+      if (stretch.kind == OffCpuKind::kBlocked) {
+        blocked_ns += TickNs(stretch.end - stretch.begin);
+      }
+    }
+    const uint64_t began = Ticks();
+    usleep(20);
+    (*off_cpu)->TakeWait(began, Ticks());
+  }
+  EXPECT_LT(blocked_ns, 5'000'000) << "of 70 ms or more";
 }
 
 }  // namespace
