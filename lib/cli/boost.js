@@ -61,7 +61,7 @@ async function boost (command, options) {
     }
     process.stdout.write(options.json
       ? JSON.stringify({ schema: 1, boost: threads }, null, 2) + '\n'
-      : render(printable(threads), styleOf({ color: colorOf(process.stdout), width: process.stdout.columns })) + '\n')
+      : render({ boost: printable(threads) }, styleOf({ color: colorOf(process.stdout), width: process.stdout.columns })) + '\n')
     return concluded
   } finally {
     if (!given) fs.rmSync(stats, { recursive: true, force: true })

@@ -5,10 +5,11 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { columns } = require('./layout')
-const { count, isNumber, percent, time } = require('./units')
+const { count, isNumber, percent, sumOf, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 
+const WORTH_SAYING = 0.05
 const FILE = /^boost-(?<process>\d+)-(?<thread>\d+)(?:\.(?<run>\d+))?\.json$/
 const LEVELS = ['low', 'mid', 'high']
 
@@ -48,11 +49,11 @@ function isBoost (read) {
 }
 
 /**
- * @param {Json[] | undefined} threads
+ * @param {{ boost?: Json[], tail?: Json }} report
  * @param {import('./layout').Style} style
  * @returns {string} '' when there was no boosting
  */
-function boost (threads, style) {
+function boost ({ boost: threads, tail }, style) {
   if (!threads?.length) return ''
   const [{ policy, actuator, description }] = threads
   const rows = threads.map((one) => [
@@ -67,8 +68,15 @@ function boost (threads, style) {
     `boosting: ${policy} with ${actuator} (${description})`,
     columns(['<', 'boosts', 'time', '<of it', '<reaction p99', '<energy, low = 1'], rows, style),
     ...threads.flatMap(instructions),
-    ...threads.flatMap(troubles)
+    ...threads.flatMap(troubles),
+    ...withheld(tail)
   ].join('\n')
+}
+
+/** @param {Json | undefined} tail @returns {string[]} what of it no frequency changes */
+function withheld (tail) {
+  const share = sumOf(tail?.not_running) / (tail?.mean_latency_ns || 1)
+  return share >= WORTH_SAYING ? [`  ${percent(share)} of the tail's latency its thread did not run: no frequency changes that, and no policy counts it as work.`] : []
 }
 
 /** @param {Json} one */

@@ -31,7 +31,7 @@ function render (reportJson, options = {}) {
     blockers(report, style),
     dependencies(report, style),
     report.request ? single(report, style) : slowest(report, style),
-    boost(report.boost, style),
+    boost(report, style),
     notes(report).map((line) => style.faint(line)).join('\n')
   ]
   return sections.filter(Boolean).join('\n\n') + '\n'

@@ -67,7 +67,7 @@ function processor ({ off_cpu: found, tail }) {
     ...found?.available === false ? [`When threads did not run is unavailable${found.reason ? ` (${found.reason}; ${ALLOW_SWITCHES})` : ' (EDGEWISE_OFF_CPU=0)'}: execution and queueing hold what they were preempted, throttled or blocked.`] : [],
     ...found?.by === 'sums' ? [`For how long threads did not run is known, and not when within an event (${found.reason}); to know that, ${ALLOW_SWITCHES}.`] : [],
     ...found?.lost_switches > 0 ? [`The kernel had no room to tell of ${count(found.lost_switches)} switches between threads: what they took is in execution and queueing.`] : [],
-    ...known?.throttled_periods > 0 ? [`CPU quota: ${limit}, used up in ${count(known.throttled_periods)} of ${count(known.periods)} periods; the group was stopped for ${time(known.throttled_ns)}, summed over processors.${share('throttled_ns') >= WORTH_A_NOTE ? ' Raise the CPU limit, or do with fewer busy threads: they share it${threads}.' : ''}`] : [],
+    ...known?.throttled_periods > 0 ? [`CPU quota: ${limit}, used up in ${count(known.throttled_periods)} of ${count(known.periods)} periods; the group was stopped for ${time(known.throttled_ns)}, summed over processors.${share('throttled_ns') >= WORTH_A_NOTE ? ` Raise the CPU limit, or do with fewer busy threads: they share it${threads}.` : ''}`] : [],
     ...share('preempted_ns') >= WORTH_A_NOTE ? ['Other threads or processes had the processor while requests of the tail could have run: give the server processors of its own (taskset, cpuset), or move its neighbours.'] : [],
     ...share('fault_ns') >= WORTH_A_NOTE ? ['Pages had to be brought from a disk: raise the memory limit, or do not map large files.'] : []
   ]

@@ -2,7 +2,7 @@
 
 // The report's first sentence: by how much the tail is slower, and what for.
 
-const { aThread, count, counted, time } = require('./units')
+const { aThread, count, counted, sumOf, time } = require('./units')
 
 const DIGITS = 2
 const SMALL = 0.05 // Of the difference: a part below it is not worth a word.
@@ -115,11 +115,6 @@ function parts (split, report) {
     { ns: split.ic, text: 'inline-cache misses' },
     { ns: split.off, text: `the processor was not given${withheld(report)}` }
   ]
-}
-
-/** @param {Record<string, number> | null} [not] @returns {number} ns */
-function sumOf (not) {
-  return Object.values(not ?? {}).reduce((sum, ns) => sum + (ns ?? 0), 0)
 }
 
 /**

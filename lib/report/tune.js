@@ -3,7 +3,8 @@
 // Renders the object of docs/tune.md: what to do first, then what was measured.
 
 const { columns, printable, styleOf } = require('./layout')
-const { bracketed, count, counted, isNumber, size, time } = require('./units')
+const { median } = require('../statistics')
+const { bracketed, count, counted, isNumber, percent, size, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import('./layout').Style} Style */
@@ -15,6 +16,7 @@ const ENDED = {
   failed: 'stopped by a failure'
 }
 const FEW = 10
+const MUCH_WITHHELD = 0.2
 const BEYOND = { 'p99.9': 0.001, p99: 0.01 }
 
 /**
@@ -62,7 +64,9 @@ function warnings ({ objective, candidates }) {
   const lossy = runs.filter((/** @type {Json} */ run) => run.lossy).length
   const share = BEYOND[/** @type {keyof BEYOND} */ (objective)]
   const least = Math.min(...runs.map((/** @type {Json} */ run) => run.requests))
+  const withheld = median(runs.map((/** @type {Json} */ run) => run.tail_not_running ?? 0))
   return [
+    ...withheld > MUCH_WITHHELD ? [`for ${percent(withheld)} of the tail's latency the server was not given a processor, which no size of the heap changes: edgewise report says by what`] : [],
     ...candidates.flatMap((/** @type {Json} */ one) => one.failed ? [`${one.label}: ${one.failed}`] : []),
     ...lossy > 0 ? [`records were lost in ${counted(lossy, 'run')}: their numbers are of what was kept; EDGEWISE_MAX_MB and EDGEWISE_RING_RECORDS allow more`] : [],
     ...share && least * share < FEW

@@ -104,4 +104,9 @@ function aThread ({ threads }) {
   return threads === 1 ? 'the only pool thread' : `one of ${count(threads)} pool threads`
 }
 
-module.exports = { aThread, bracketed, UNAVAILABLE, count, counted, difference, isNumber, percent, size, time }
+/** @param {Record<string, number> | null} [parts] ns, of a whole @returns {number} 0 where they are not known */
+function sumOf (parts) {
+  return Object.values(parts ?? {}).reduce((sum, ns) => sum + (ns ?? 0), 0)
+}
+
+module.exports = { aThread, bracketed, UNAVAILABLE, count, counted, difference, isNumber, percent, size, sumOf, time }

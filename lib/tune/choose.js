@@ -13,6 +13,7 @@ const { median, pairedRatio } = require('../statistics')
  * @property {number} requests that the latencies are of
  * @property {number | null} gcMsPerS collections of all threads, in a second of recording
  * @property {number | null} tailGcNs in the latency of a request of the tail, mean
+ * @property {number | null} tailOffShare of that latency, for which its thread was not given a processor, or slept in the kernel
  * @property {number} memoryBytes peak of the resident memory, all processes
  * @property {boolean} lossy records were lost: the numbers are of what was kept
  */

@@ -55,6 +55,7 @@ function entryOf (one, { candidates: all, objective }) {
     requests_per_s: middle((run) => run.requestsPerS),
     gc_ms_per_s: middle((run) => run.gcMsPerS),
     tail_gc_ns: middle((run) => run.tailGcNs),
+    tail_not_running: middle((run) => run.tailOffShare),
     memory_bytes: middle((run) => run.memoryBytes),
     ratio: againstDefaults(one, all, objective),
     runs: one.runs.map((run) => ({
@@ -64,6 +65,7 @@ function entryOf (one, { candidates: all, objective }) {
       requests_per_s: run.requestsPerS,
       gc_ms_per_s: run.gcMsPerS,
       tail_gc_ns: run.tailGcNs,
+      tail_not_running: run.tailOffShare,
       memory_bytes: run.memoryBytes,
       lossy: run.lossy
     }))

@@ -41,7 +41,7 @@ const LIB = {
   'make-directory': [],
   'own-threads': [],
   'patched-node': [],
-  report: [],
+  report: ['statistics'],
   shell: [],
   statistics: [],
   tune: ['statistics'],

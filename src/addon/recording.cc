@@ -176,9 +176,9 @@ void CallAtExit() {
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
 //        wholePaths, offCpu, nextAsyncId, farewell, describe}) -> {patched,
-//        asyncIds, interposition, arrivals, pool, watcher, offCpu, switches}: true or why
-//        not; and limits. watcher, offCpu: false where none is asked for.
-//        patched: null where V8 is not.
+//        asyncIds, interposition, arrivals, pool, watcher, offCpu, switches}:
+//        true or why not; and limits. watcher, offCpu: false where none is
+//        asked for. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {
@@ -201,8 +201,8 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   found.Set("pool", TrueOrReason(env, PoolJobs::CanSee()));
   found.Set("watcher", WatcherOf(env, &config));
   Napi::Value switches;
-  found.Set("offCpu", OffCpuOf(env, Number(options, "offCpu") != 0, &config,
-                               &switches));
+  found.Set("offCpu",
+            OffCpuOf(env, Number(options, "offCpu") != 0, &config, &switches));
   found.Set("switches", switches);
   found.Set("limits", LimitsOf(env));
   const Napi::Value describe = options.Get("describe");

@@ -213,9 +213,7 @@ bool EventStream::Take(const Record& record) {
       TakeInner(record);
       return false;
     case RecordKind::kArrival:
-      if (SaneSpan(record.ready_before)) {
-        latest_ns_ = TimeBefore(record, record.ready_before);
-      }
+      TakeArrival(record);
       return false;
     case RecordKind::kWork:
       TakeWork(record);
@@ -224,10 +222,8 @@ bool EventStream::Take(const Record& record) {
       TakeOffCpu(record);
       return false;
     case RecordKind::kFaults:
-      TakeFaults(record);
-      return false;
     case RecordKind::kQuota:
-      TakeQuota(record);
+      TakeTotals(record);
       return false;
     case RecordKind::kWritten:
       TakeWritten(record);

@@ -177,8 +177,8 @@ class EventStream {
   void TakeWritten(const Record& record);
   void TakeWork(const Record& record);
   void TakeOffCpu(const Record& record);
-  void TakeQuota(const Record& record);
-  void TakeFaults(const Record& record);
+  void TakeArrival(const Record& record);
+  void TakeTotals(const Record& record);
   void TakeEnd(const Record& record, InnerRecord* end);
   void TakeEvent(const Record& record);
   void CountAfterGap();

@@ -123,18 +123,24 @@ void EventStream::TakeOffCpu(const Record& record) {
   last_off_ns_ = end_ns;
 }
 
-// It is told from the recording's begin on.
-void EventStream::TakeQuota(const Record& record) {
+void EventStream::TakeArrival(const Record& record) {
+  if (SaneSpan(record.ready_before)) {
+    latest_ns_ = TimeBefore(record, record.ready_before);
+  }
+}
+
+// They are told from the recording's begin on.
+void EventStream::TakeTotals(const Record& record) {
+  if (record.kind == RecordKind::kFaults) {
+    counts_.faults = {faults_before_.minor + record.aux,
+                      faults_before_.major + AsyncId(record)};
+    return;
+  }
   if (!SaneSpan(record.duration)) return;
   counts_.quota = {quota_before_.periods + record.aux,
                    quota_before_.throttled + AsyncId(record),
                    quota_before_.ns + TimeOf(record.ticks) -
                        TimeBefore(record, record.duration)};
-}
-
-void EventStream::TakeFaults(const Record& record) {
-  counts_.faults = {faults_before_.minor + record.aux,
-                    faults_before_.major + AsyncId(record)};
 }
 
 // A request is ready with the event, whose bytes it is. The main script has no

@@ -187,7 +187,7 @@ void EventTracker::Close(uint64_t now) {
   if (!open_.entered) return;
   PushLeft();
   TakeOffCpu(now);
-  if (off_cpu_ != nullptr && now - open_.begin > long_event_ticks_) [[unlikely]]
+  if (off_cpu_ != nullptr && off_cpu_->IsLong(now - open_.begin)) [[unlikely]]
     PushFaults();
   if (poll_waited_) open_.flags |= kFlagLoopSlept;
   recorder_->PushEvent(next_sequence_, [&](Record& record) {

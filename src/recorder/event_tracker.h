@@ -259,8 +259,7 @@ class EventTracker {
       PushOffCpu(off_cpu_->Take(end));
   }
   void NoteId(uint64_t id);
-  // Of an entry under id 0 while an event runs: one of the event's ticks, or
-  // JavaScript's timers and immediates as far as nothing tells.
+  // Of an entry under id 0: the event's ticks, or timers and immediates.
   bool IsTick() const {
     if (ids_.depth != nullptr) return ids_.LeftScope();
     return open_.async_id == 0 || !after_check() ||
@@ -364,8 +363,6 @@ class EventTracker {
   SharedWords* const words_;
   VmEvents* const vm_;
   OffCpu* const off_cpu_;
-  // After an event of 1 ms page faults are counted.
-  const uint64_t long_event_ticks_ = NsToTicks(1e6);
 
   OpenEvent open_;
   std::optional<Work> work_;  // whose end it is, where it is in_work

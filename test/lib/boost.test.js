@@ -45,22 +45,22 @@ test('files of threads are read in order; what was cut off or is not ours is lef
   assert.match(told[0], /^boost-10-0.json is left out: /)
   const threads = readBoost(directory)
   assert.deepEqual(threads.map(({ process, thread, run }) => [process, thread, run]), [[7, 0, 0], [7, 0, 1], [7, 1, 0]])
-  assert.match(boost(threads, styleOf({})), /^process 7, thread 0 +30 [^]+^process 7, thread 0, run 2 +30 [^]+^process 7, thread 0, run 2: 1\.50 inst/m)
+  assert.match(boost({ boost: threads }, styleOf({})), /^process 7, thread 0 +30 [^]+^process 7, thread 0, run 2 +30 [^]+^process 7, thread 0, run 2: 1\.50 inst/m)
 })
 
 test('the text says policy, share of the time, reasons, reaction, what kind of energy, and what collections are', () => {
-  const text = boost([{ process: 7, thread: 0, ...STATS }], styleOf({}))
+  const text = boost({ boost: [{ process: 7, thread: 0, ...STATS }] }, styleOf({}))
   assert.match(text, /^boosting: gc,queue with emulated \(steals\)$/m)
   assert.match(text, /process 7, thread 0 +30 +10\.0 % +gc 600 ms, head 400 ms +gc 900 ns, head 40\.0 µs +1\.171 modelled/)
   assert.match(text, /^process 7, thread 0: 1\.50 instructions a cycle in 4 collections$/m)
   assert.doesNotMatch(text, /!/)
   const unknown = { ...STATS, gc_counters: { ipc: null, unavailable: 'a virtual machine' } }
-  assert.doesNotMatch(boost([{ process: 7, thread: 0, ...unknown }], styleOf({})), /a cycle/)
-  assert.equal(boost([], styleOf({})), '')
+  assert.doesNotMatch(boost({ boost: [{ process: 7, thread: 0, ...unknown }] }, styleOf({})), /a cycle/)
+  assert.equal(boost({ boost: [] }, styleOf({})), '')
 })
 
 test('what went wrong is said', () => {
-  const text = boost([{ process: 7, thread: 0, ...STATS, set_errors: 3, last_error: 'CPU 1 is offline', dropped_signals: 5 }], styleOf({}))
+  const text = boost({ boost: [{ process: 7, thread: 0, ...STATS, set_errors: 3, last_error: 'CPU 1 is offline', dropped_signals: 5 }] }, styleOf({}))
   assert.match(text, /process 7: the frequency could not be changed 3 times: CPU 1 is offline/)
   assert.match(text, /process 7: 5 signals dropped/)
 })
@@ -95,4 +95,10 @@ test('a route of a report matches the paths of its requests, folded or not', () 
   assert.match('GET /files/x/y', patternOf('GET /files/*'))
   assert.match('GET /some-page', patternOf('GET /^([^.]*)/'))
   assert.doesNotThrow(() => patternOf('GET /^([/'))
+})
+
+test('what no frequency changes is said', () => {
+  const tail = { mean_latency_ns: 100e6, not_running: { preempted_ns: 0, throttled_ns: 60e6, fault_ns: 0, blocked_ns: 0 } }
+  assert.match(boost({ boost: [{ process: 7, thread: 0, ...STATS }], tail }, styleOf({})), /60\.0 % of the tail's latency its thread did not run: no frequency changes that/)
+  assert.doesNotMatch(boost({ boost: [{ process: 7, thread: 0, ...STATS }], tail: { mean_latency_ns: 100e6, not_running: null } }, styleOf({})), /did not run/)
 })

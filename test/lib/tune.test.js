@@ -38,6 +38,7 @@ function runOf (ms, memoryMib = 100) {
     requestsPerS: 1000 / ms,
     gcMsPerS: 1,
     tailGcNs: 1e6,
+    tailOffShare: 0.1,
     memoryBytes: memoryMib * MIB,
     lossy: false
   }

@@ -7,13 +7,13 @@
 /** Of each sum, and ns a request. */
 const BOUNDS = { share: 0.02, ns: 0.2e6 }
 /** On its way to sleep the kernel looks for other work: nobody's time, in which the thread is not off the processor yet. */
-const AWAY_NS = 50e3
+const AWAY_NS = 200e3
 const OFF = ['preempted', 'throttled', 'fault', 'blocked']
 
 /**
  * @typedef {{ what: string, least: number, most: number, told: number, error: number }} Row ns a request; error: how far what is told is beyond
  * @param {import('./programs').Program} program
- * @param {{ known: import('./run').Known[], all: import('./run').Known, stolen: number, told: any[] }} run
+ * @param {{ known: import('./run').Known[], all: import('./run').All, stolen: number, told: any[] }} run
  * @returns {Row[]}
  */
 function judge (program, { known, all, stolen, told }) {
@@ -25,11 +25,13 @@ function judge (program, { known, all, stolen, told }) {
   const delay = sumOf(known, (each) => each.delay)
   // To the guest, what a hypervisor takes is nobody's time.
   const slept = sumOf(known, (each) => each.wall - each.cpu - each.delay)
+  // Around a handler, too: Node waits for those that help it to collect.
+  const asleep = (all.wall - all.cpu - all.idle) / count - delay
   const nobodys = (stolen + all.sleeps * AWAY_NS) / count
   const rows = [
     row('running', cpu, all.cpu / count + nobodys, sumOf(told, ({ latency_ns: latency, io_ns: io }) => latency - io) - off(...OFF)),
     row('unserved', delay, all.delay / count, off('preempted', 'throttled')),
-    row('slept', slept - nobodys, slept, off('fault', 'blocked'))
+    row('slept', slept - nobodys, Math.max(slept, asleep), off('fault', 'blocked'))
   ]
   const none = (kind) => rows.push(row(kind, 0, 0, off(kind)))
   if (!program.quota) none('throttled')

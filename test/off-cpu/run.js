@@ -20,13 +20,14 @@ const TICK_NS = 10e6
 /**
  * @param {any} t
  * @param {import('./programs').Program} program
- * @returns {Promise<{ known: Known[], all: Known, stolen: number, told: any[], whole: any } | string>} stolen: ns that a hypervisor took, at most; a text: why it cannot be run here
+ * @returns {Promise<{ known: Known[], all: All, stolen: number, told: any[], whole: any } | string>} stolen: ns that a hypervisor took, at most; a text: why it cannot be run here
  * @typedef {{ wall: number, cpu: number, delay: number, faults: number, sleeps: number }} Known ns of a handler: by the clock, on a processor, waiting for one
+ * @typedef {Known & { idle: number }} All of the thread; idle: the loop waited for events
  */
 async function run (t, program) {
   const wrapper = []
   // Between two sleeps on one processor it is known how long it waited for that: docs/off-cpu.md.
-  if (program.rival || program.file) wrapper.push(...PINNED)
+  if (program.rival || program.file || program.sums) wrapper.push(...PINNED)
   for (const [controller, limits] of Object.entries(limitsOf(program))) {
     const made = makeGroup(t, controller, limits)
     if (!made) return `no control group of ${controller} can be made here`

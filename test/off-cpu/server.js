@@ -4,6 +4,7 @@
 
 const http = require('node:http')
 const fs = require('node:fs')
+const { performance } = require('node:perf_hooks')
 const { times, spin, lock, touch } = require(/** @type {string} */ (process.env.NOT_RUNNING_ADDON))
 
 const file = /** @type {string} */ (process.env.NOT_RUNNING_FILE)
@@ -38,13 +39,15 @@ const server = http.createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => process.send?.({ port: /** @type {any} */ (server.address()).port }))
 
 let began = times()
+let loop = performance.eventLoopUtilization()
 process.on('message', (message) => {
   if (message === 'begin') {
     known.length = 0
     began = times()
+    loop = performance.eventLoopUtilization()
     process.send?.('begun')
   } else if (message === 'tell') {
-    process.send?.({ known, all: since(began) })
+    process.send?.({ known, all: { ...since(began), idle: performance.eventLoopUtilization(loop).idle * 1e6 } })
   } else {
     server.closeAllConnections()
     server.close(() => process.disconnect())

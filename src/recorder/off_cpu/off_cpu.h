@@ -71,6 +71,8 @@ class OffCpu {
     uint64_t major;
   };
   Faults ReadFaults() const;
+  // Whether an event took so long that they are worth a look: 1 ms.
+  bool IsLong(uint64_t ticks) const { return ticks > long_ticks_; }
 
   // What the quotas have done since the start; nothing where it is what the
   // last call has told.
@@ -97,6 +99,7 @@ class OffCpu {
   const std::unique_ptr<SummedPauses> summed_pauses_;
   const absl::Status no_switches_;
   const rusage usage_began_;
+  const uint64_t long_ticks_ = NsToTicks(1e6);
   const CpuQuota quota_;
 
   const CpuQuota::Throttled quota_began_;

@@ -32,9 +32,7 @@ absl::StatusOr<std::unique_ptr<SummedPauses>> SummedPauses::Start() {
 }
 
 SummedPauses::SummedPauses()
-    : look_ticks_(NsToTicks(kLookNs)),
-      before_(Now()),
-      looked_ticks_(Ticks()) {}
+    : look_ticks_(NsToTicks(kLookNs)), before_(Now()), looked_ticks_(Ticks()) {}
 
 SummedPauses::Sums SummedPauses::ReadAtOnce() const {
   rusage usage{};
@@ -42,10 +40,13 @@ SummedPauses::Sums SummedPauses::ReadAtOnce() const {
   const int64_t cpu_ns = ThreadCpuNs();
   const int64_t now_ns = MonotonicNs();
   getrusage(RUSAGE_THREAD, &usage);
-  return {now_ns,          cpu_ns,
-          delay_ns,        usage.ru_nvcsw,
+  return {now_ns,
+          cpu_ns,
+          delay_ns,
+          usage.ru_nvcsw,
           usage.ru_nvcsw + usage.ru_nivcsw,
-          usage.ru_majflt, sched_getcpu()};
+          usage.ru_majflt,
+          sched_getcpu()};
 }
 
 // Without a switch between the first sum and the last. Whoever is traced is
@@ -71,9 +72,9 @@ SummedPauses::Difference SummedPauses::Next() {
   const int64_t left_out_ns = TickNs(std::exchange(left_out_ticks_, 0));
   const int64_t sleeps =
       before_.sleeps - before.sleeps - std::exchange(left_out_, 0);
-  const int64_t off_ns = std::max<int64_t>(
-      0, (before_.now_ns - before.now_ns - left_out_ns) -
-             (before_.cpu_ns - before.cpu_ns));
+  const int64_t off_ns =
+      std::max<int64_t>(0, (before_.now_ns - before.now_ns - left_out_ns) -
+                               (before_.cpu_ns - before.cpu_ns));
   const bool known = before_.delay_ns >= 0 && before.delay_ns >= 0;
   const int64_t delay_ns = known ? before_.delay_ns - before.delay_ns : 0;
   return {off_ns, std::clamp<int64_t>(delay_ns, 0, off_ns), sleeps > 0,
@@ -83,6 +84,9 @@ SummedPauses::Difference SummedPauses::Next() {
 void SummedPauses::Read(int64_t end_ns, std::vector<Pause>* pauses) {
   const int64_t from_ns = std::max(before_.now_ns, left_out_until_ns_);
   auto [off_ns, waited_ns, slept, fault] = Next();
+  // Who did not sleep could have run, though the scheduler does not count all
+  // of what a quota has stopped, and nothing of what a hypervisor takes.
+  if (!slept) waited_ns = off_ns;
   // Whom another has displaced since the event's end, it was not in it.
   const int64_t after_ns =
       std::clamp<int64_t>(before_.now_ns - end_ns, 0, waited_ns);
@@ -91,13 +95,11 @@ void SummedPauses::Read(int64_t end_ns, std::vector<Pause>* pauses) {
     off_ns -= after_ns;
     waited_ns -= after_ns;
   }
-  // Who did not sleep was displaced; the rest is a hypervisor's.
-  const int64_t length_ns = slept ? off_ns : waited_ns;
-  if (length_ns >= kNoiseNs) {
+  if (off_ns >= kNoiseNs) {
     const int64_t spare_ns =
-        std::max<int64_t>(0, end_ns - length_ns - from_ns) / 2;
+        std::max<int64_t>(0, end_ns - off_ns - from_ns) / 2;
     const int64_t in_ns = end_ns - spare_ns;
-    pauses->push_back({in_ns - length_ns, in_ns, !slept, fault, waited_ns});
+    pauses->push_back({in_ns - off_ns, in_ns, !slept, fault, waited_ns});
   }
   if (after_ns >= kNoiseNs) {
     pauses->push_back({end_ns, end_ns + after_ns, true, false});

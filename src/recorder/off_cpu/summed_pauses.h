@@ -13,8 +13,8 @@ namespace edgewise {
 
 // What the pauses of the thread that it was made by come to, from the kernel's
 // sums: its processor time, how long it waited for a processor, its sleeps and
-// major faults. For how long it paused is known, and not when: all is one pause.
-// For where no ring may be had.
+// major faults. For how long it paused is known, and not when: all is one
+// pause. For where no ring may be had.
 class SummedPauses {
  public:
   // Unavailable: the kernel does not say how long a thread waits for a
