@@ -43,16 +43,16 @@ std::string_view TickSource() {
 }
 
 ClockTriple ReadClocks() {
-  // The tightest of three readings: a preemption between two clocks would
+  // The tightest of three readings: a preemption between any two clocks would
   // otherwise shift every time of a chunk.
   ClockTriple best{};
   uint64_t best_width = UINT64_MAX;
   for (int i = 0; i < 3; ++i) {
     const uint64_t before = Ticks();
     const int64_t monotonic_ns = MonotonicNs();
-    const uint64_t after = Ticks();
     timespec ts;
     clock_gettime(CLOCK_REALTIME, &ts);
+    const uint64_t after = Ticks();
     if (after - before >= best_width) continue;
     best_width = after - before;
     best = {before + (after - before) / 2, monotonic_ns,

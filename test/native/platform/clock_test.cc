@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include "test/native/platform/taken_cpu.h"
 
 namespace edgewise {
 namespace {
@@ -26,6 +29,26 @@ TEST(ClockTest, TicksAndMonotonicTimeAgree) {
   const auto ns = static_cast<double>(last.monotonic_ns - first.monotonic_ns);
   EXPECT_NEAR(ticks / TicksPerNs() / ns, 1.0, 0.01);
   EXPECT_GE(ns, 50e6);
+}
+
+// A thread that has to share its processor is stopped between any two of them.
+TEST(ClockTest, TheThreeClocksAreReadTogetherOnABusyProcessor) {
+  const std::vector<int> cpus = TwoCpus();
+  ASSERT_FALSE(cpus.empty());
+  std::thread reader([&cpus] {
+    UseCpus({cpus[0]});
+    const TakenCpu rival(cpus[0]);
+    const ClockTriple first = ReadClocks();
+    int64_t widest_ns = 0;
+    for (ClockTriple now = first; now.monotonic_ns - first.monotonic_ns < 1e9;
+         now = ReadClocks()) {
+      const int64_t apart_ns = (now.realtime_ns - first.realtime_ns) -
+                               (now.monotonic_ns - first.monotonic_ns);
+      widest_ns = std::max(widest_ns, std::abs(apart_ns));
+    }
+    EXPECT_LT(widest_ns, 500'000);
+  });
+  reader.join();
 }
 
 TEST(ClockTest, ConvertsNanosecondsToTicks) {
