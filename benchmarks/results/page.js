@@ -11,6 +11,7 @@ const { PAPER } = require('./paper')
 const { against, meanOf, partOf, runsOf } = require('./summary')
 
 const COMMAND = 'npm run bench:apps'
+const WITHHELD = ['preempted_ns', 'throttled_ns', 'fault_ns', 'blocked_ns']
 const ALLOWED = { share: 0.03, ns: 150_000 }
 /** Column, and what it compares of a cell. @type {[string, (cell: any) => number][]} */
 const PROCESSOR = [['main thread', ({ cpu }) => cpu.mainUs], ['all threads', ({ cpu }) => cpu.allUs]]
@@ -80,10 +81,13 @@ function components (results, apps, plan) {
   const rows = apps.flatMap((app) => ['rest', 'tail'].map((name) => {
     const part = partOf(runsOf(results, app, 'recorded'), name)
     const share = (ns) => percent(ns / part.mean_latency_ns)
-    return [app, name === 'tail' ? `tail, p${plan.percentile}` : 'rest', ms(part.mean_latency_ns), share(part.io_ns), share(part.queue_ns), share(part.exec_ns)]
+    return [app, name === 'tail' ? `tail, p${plan.percentile}` : 'rest', ms(part.mean_latency_ns), share(part.io_ns), share(part.queue_ns), share(part.exec_ns),
+      ...WITHHELD.map((key) => part.not_running ? share(part.not_running[key]) : 'unavailable')]
   }))
   const { io, queue, exec } = PAPER.tail
-  return `${table(['application', '', 'mean, ms', 'I/O', 'queueing', 'execution'], rows)}
+  return `${table(['application', '', 'mean, ms', 'I/O', 'queueing', 'execution', 'preempted', 'throttled', 'page faults', 'blocked'], rows)}
+
+The last four are of queueing and execution: for so long the thread did not run, whatever its code is ([off-cpu.md](off-cpu.md)).
 
 The paper's tails, in the mean: I/O ${io} % (of those that have some), queueing ${queue} %, execution ${exec} %.`
 }

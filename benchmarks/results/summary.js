@@ -43,11 +43,12 @@ function meanPart (parts) {
   const keys = ['mean_latency_ns', 'io_ns', 'queue_ns', 'exec_ns']
   const flat = Object.fromEntries(keys.map((key) => [key, meanOf(parts.map((part) => part[key] ?? 0))]))
   const nested = Object.fromEntries(['exec', 'queue'].map((group) => [group, meanGroup(parts.map((part) => part[group]))]))
-  return { ...flat, ...nested }
+  return { ...flat, ...nested, not_running: meanGroup(parts.map((part) => part.not_running ?? null)) }
 }
 
 // null stays null: it was not observable.
 function meanGroup (groups) {
+  if (groups.includes(null)) return null
   return Object.fromEntries(Object.keys(groups[0]).map((key) => {
     const values = groups.map((group) => group[key])
     return [key, values.includes(null) ? null : meanOf(values)]
