@@ -116,4 +116,10 @@ int64_t ThreadCpuNs() {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+rusage ThreadUsage() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage;
+}
+
 }  // namespace edgewise

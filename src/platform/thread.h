@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cstdint>
@@ -70,5 +71,8 @@ class Evasion {
 
 // Processor time that this thread has used, ns.
 int64_t ThreadCpuNs();
+
+// What the kernel counts for this thread: its switches and page faults.
+rusage ThreadUsage();
 
 }  // namespace edgewise

@@ -186,7 +186,7 @@ void EventTracker::FindReady() {
 void EventTracker::Close(uint64_t now) {
   if (!open_.entered) return;
   PushLeft();
-  TakeOffCpu(now);
+  TakeOffCpu(open_.begin, now);
   if (off_cpu_ != nullptr && off_cpu_->IsLong(now - open_.begin)) [[unlikely]]
     PushFaults();
   if (poll_waited_) open_.flags |= kFlagLoopSlept;

@@ -254,9 +254,9 @@ class EventTracker {
   [[gnu::hot]] void Close(uint64_t now);
   void PushOffCpu(std::span<const OffCpu::Stretch> stretches);
   void PushFaults();
-  void TakeOffCpu(uint64_t end) {
+  void TakeOffCpu(uint64_t begin, uint64_t end) {
     if (off_cpu_ != nullptr && off_cpu_->moved()) [[unlikely]]
-      PushOffCpu(off_cpu_->Take(end));
+      PushOffCpu(off_cpu_->Take(begin, end));
   }
   void NoteId(uint64_t id);
   // Of an entry under id 0: the event's ticks, or timers and immediates.

@@ -10,7 +10,7 @@ namespace edgewise {
 
 void EventTracker::PollBegin(uint64_t now) {
   if (open_.entered) Close(now);
-  TakeOffCpu(now);
+  TakeOffCpu(open_.begin, now);
   open_.Begin(EventType::kUnknown, kNoFd, 0, 0, ReadyKind::kNone);
   phase_ = Phase::kPoll;
   in_wakeup_ = false;
@@ -68,7 +68,7 @@ void EventTracker::PushFaults() {
 void EventTracker::Detach() {
   if (off_cpu_ != nullptr) {
     off_cpu_->ReadQuota();
-    PushOffCpu(off_cpu_->Take(Ticks()));
+    PushOffCpu(off_cpu_->Take(open_.begin, Ticks()));
     PushFaults();
   }
   Close(Ticks());

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "platform/clock.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -18,12 +19,6 @@ constexpr int64_t kWakeUpNs = 50'000;
 constexpr int64_t kLeastThrottleNs = 1'000'000;
 // What other threads of the group were stopped for so long ago is not ours.
 constexpr int64_t kQuotaAgeNs = 50'000'000;
-
-rusage ThreadUsage() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage;
-}
 
 }  // namespace
 
@@ -57,10 +52,10 @@ OffCpu::OffCpu(std::unique_ptr<SwitchPauses> switches,
       throttled_(quota_began_),
       quota_read_ns_(MonotonicNs()) {}
 
-bool OffCpu::ReadPauses(uint64_t end, uint64_t waited_ticks) {
+bool OffCpu::ReadPauses(uint64_t begin, uint64_t end, bool wait) {
   pauses_.clear();
   stretches_.clear();
-  bool slept = waited_ticks > 0;
+  bool slept = wait && end > begin;
   if (switch_pauses_ != nullptr) {
     switch_pauses_->Read(slept ? kDelayAgeNs : 0, &pauses_);
     slept = std::any_of(pauses_.begin(), pauses_.end(),
@@ -69,15 +64,21 @@ bool OffCpu::ReadPauses(uint64_t end, uint64_t waited_ticks) {
     if (slept) {
       slept = summed_pauses_->ReadWait(&pauses_);
     } else {
-      summed_pauses_->Read(MonotonicNs() - TickNs(Ticks() - end), &pauses_);
+      ReadNow();
+      summed_pauses_->Read(NsAt(begin), NsAt(end), &pauses_);
     }
   } else if (slept) {
-    summed_pauses_->LeaveOut(waited_ticks);
+    slept = summed_pauses_->LeaveOut(end - begin);
   }
-  now_ns_ = MonotonicNs();
-  now_ticks_ = Ticks();
+  ReadNow();
   ShareThrottled();
   return slept;
+}
+
+void OffCpu::ReadNow() {
+  const ClockTriple clocks = ReadClocks();
+  now_ticks_ = clocks.ticks;
+  now_ns_ = clocks.monotonic_ns;
 }
 
 void OffCpu::Add(int64_t begin_ns, int64_t end_ns, OffCpuKind kind) {
@@ -140,8 +141,8 @@ std::optional<CpuQuota::Throttled> OffCpu::TakeQuota() {
                              throttled_.ns - quota_began_.ns};
 }
 
-std::span<const OffCpu::Stretch> OffCpu::Take(uint64_t end) {
-  ReadPauses(end, /*waited_ticks=*/0);
+std::span<const OffCpu::Stretch> OffCpu::Take(uint64_t begin, uint64_t end) {
+  ReadPauses(begin, end, /*wait=*/false);
   for (const Pause& pause : pauses_) {
     Add(pause.out_ns, pause.in_ns - pause.unserved_ns(),
         pause.fault ? OffCpuKind::kFault : OffCpuKind::kBlocked);
@@ -152,7 +153,7 @@ std::span<const OffCpu::Stretch> OffCpu::Take(uint64_t end) {
 
 OffCpu::Wait OffCpu::TakeWait(uint64_t begin, uint64_t end) {
   Wait wait;
-  wait.slept = ReadPauses(end, end - begin);
+  wait.slept = ReadPauses(begin, end, /*wait=*/true);
   if (wait.slept) wait.woken = end;
   for (const Pause& pause : pauses_) {
     if (pause.preempted || pause.waited_ns >= kWakeUpNs) AddUnserved(pause);

@@ -46,9 +46,9 @@ class OffCpu {
     uint64_t end;
     OffCpuKind kind;
   };
-  // Since the last call. Valid until the next one. `end`: of the event before
-  // this, ticks.
-  std::span<const Stretch> Take(uint64_t end);
+  // Since the last call. Valid until the next one. `begin` and `end`: of the
+  // event before this, ticks.
+  std::span<const Stretch> Take(uint64_t begin, uint64_t end);
 
   // The same for a time in which the thread waited for what is to be done next:
   // its sleep is none of these.
@@ -83,14 +83,18 @@ class OffCpu {
  private:
   OffCpu(std::unique_ptr<SwitchPauses> switches,
          std::unique_ptr<SummedPauses> sums, absl::Status no_switches);
-  // Fills pauses_ with those since the last call. `waited_ticks`: for so long
-  // before `end` the thread was to sleep; returns whether it did.
-  bool ReadPauses(uint64_t end, uint64_t waited_ticks);
+  // Fills pauses_ with those since the last call. `wait`: from `begin` to `end`
+  // the thread was to sleep; returns whether it did. Else an event ran then.
+  bool ReadPauses(uint64_t begin, uint64_t end, bool wait);
+  void ReadNow();
   void Add(int64_t begin_ns, int64_t end_ns, OffCpuKind kind);
   void AddUnserved(const Pause& pause);
   void ShareThrottled();
   uint64_t TicksAt(int64_t ns) const {
     return now_ticks_ - NsToTicks(static_cast<double>(now_ns_ - ns));
+  }
+  int64_t NsAt(uint64_t ticks) const {
+    return now_ns_ - TickNs(now_ticks_ - ticks);
   }
   int64_t ThrottledSince();
 

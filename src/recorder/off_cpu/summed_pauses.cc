@@ -1,7 +1,6 @@
 #include "recorder/off_cpu/summed_pauses.h"
 
 #include <sched.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <utility>
@@ -32,14 +31,16 @@ absl::StatusOr<std::unique_ptr<SummedPauses>> SummedPauses::Start() {
 }
 
 SummedPauses::SummedPauses()
-    : look_ticks_(NsToTicks(kLookNs)), before_(Now()), looked_ticks_(Ticks()) {}
+    : look_ticks_(NsToTicks(kLookNs)),
+      before_(Now()),
+      looked_ticks_(Ticks()),
+      sleeps_(before_.sleeps) {}
 
 SummedPauses::Sums SummedPauses::ReadAtOnce() const {
-  rusage usage{};
   const int64_t delay_ns = run_delay_.Ns();
   const int64_t cpu_ns = ThreadCpuNs();
   const int64_t now_ns = MonotonicNs();
-  getrusage(RUSAGE_THREAD, &usage);
+  const rusage usage = ThreadUsage();
   return {now_ns,
           cpu_ns,
           delay_ns,
@@ -60,14 +61,19 @@ SummedPauses::Sums SummedPauses::Now() const {
   return now;
 }
 
-void SummedPauses::LeaveOut(uint64_t ticks) {
+bool SummedPauses::LeaveOut(uint64_t ticks) {
   left_out_ticks_ += ticks;
-  ++left_out_;
+  // What there was to wait for may have been there: then it did not sleep.
+  const int64_t sleeps = ThreadUsage().ru_nvcsw;
+  const bool slept = sleeps > std::exchange(sleeps_, sleeps);
+  if (slept) ++left_out_;
   left_out_until_ns_ = MonotonicNs();
+  return slept;
 }
 
 SummedPauses::Difference SummedPauses::Next() {
   const Sums before = std::exchange(before_, Now());
+  sleeps_ = before_.sleeps;
   looked_ticks_ = Ticks();
   const int64_t left_out_ns = TickNs(std::exchange(left_out_ticks_, 0));
   const int64_t sleeps =
@@ -81,8 +87,10 @@ SummedPauses::Difference SummedPauses::Next() {
           before_.major_faults - before.major_faults >= sleeps};
 }
 
-void SummedPauses::Read(int64_t end_ns, std::vector<Pause>* pauses) {
-  const int64_t from_ns = std::max(before_.now_ns, left_out_until_ns_);
+void SummedPauses::Read(int64_t begin_ns, int64_t end_ns,
+                        std::vector<Pause>* pauses) {
+  const int64_t from_ns =
+      std::max({before_.now_ns, left_out_until_ns_, begin_ns});
   auto [off_ns, waited_ns, slept, fault] = Next();
   // Who did not sleep could have run, though the scheduler does not count all
   // of what a quota has stopped, and nothing of what a hypervisor takes.

@@ -25,14 +25,16 @@ class SummedPauses {
   bool due() const { return Ticks() - looked_ticks_ > look_ticks_; }
 
   // Appends what came since the last call, if it is not too short to be told
-  // from what looking takes. Until `end_ns` an event has run: its pause is in
-  // its middle, since what it answers is mostly answered before its end.
-  void Read(int64_t end_ns, std::vector<Pause>* pauses);
+  // from what looking takes. From `begin_ns` to `end_ns` an event has run: the
+  // pause is in its middle, since what it answers is mostly answered before its
+  // end.
+  void Read(int64_t begin_ns, int64_t end_ns, std::vector<Pause>* pauses);
   // The same where the thread was to sleep until now: its pause ends now.
   // Returns whether it has slept.
   bool ReadWait(std::vector<Pause>* pauses);
-  // A sleep of `ticks`, just over, is none of what the next call is to tell.
-  void LeaveOut(uint64_t ticks);
+  // A wait of `ticks`, just over, is none of what the next call is to tell.
+  // Returns whether it slept.
+  bool LeaveOut(uint64_t ticks);
 
  private:
   struct Sums {
@@ -62,8 +64,9 @@ class SummedPauses {
   const uint64_t look_ticks_;
   Sums before_;
   uint64_t looked_ticks_;
-  uint64_t left_out_ticks_ = 0;  // since then
-  int64_t left_out_ = 0;
+  int64_t sleeps_;                 // when they were last read
+  uint64_t left_out_ticks_ = 0;    // since the last look
+  int64_t left_out_ = 0;           // sleeps in that
   int64_t left_out_until_ns_ = 0;  // the last of them
 };
 

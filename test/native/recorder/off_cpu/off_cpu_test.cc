@@ -24,6 +24,9 @@
 namespace edgewise {
 namespace {
 
+// An event that began with what the last call has seen.
+constexpr uint64_t kSinceLast = 0;
+
 // Programs of known truth: what each does, and for how long it does not run.
 // By sums: where the kernel tells no switches.
 class OffCpuTest : public ::testing::TestWithParam<const char*> {
@@ -68,11 +71,11 @@ class OffCpuTest : public ::testing::TestWithParam<const char*> {
 
 TEST_P(OffCpuTest, ASleepIsBlocked) {
   const uint64_t begin = Ticks();
-  off_cpu_->Take(Ticks());
+  off_cpu_->Take(kSinceLast, Ticks());
   SleepMs(20);
   const uint64_t end = Ticks();
   ASSERT_TRUE(off_cpu_->moved());
-  const auto stretches = off_cpu_->Take(Ticks());
+  const auto stretches = off_cpu_->Take(begin, Ticks());
   const double blocked = Ms(stretches, OffCpuKind::kBlocked);
   EXPECT_GT(blocked, 19);
   const uint64_t taken = Ticks();
@@ -81,7 +84,7 @@ TEST_P(OffCpuTest, ASleepIsBlocked) {
     EXPECT_GE(stretch.begin, begin);
     EXPECT_LE(stretch.end, taken);
   }
-  for (const auto& stretch : off_cpu_->Take(Ticks())) {
+  for (const auto& stretch : off_cpu_->Take(kSinceLast, Ticks())) {
     EXPECT_GE(stretch.begin, end) << "what is told once";
   }
 }
@@ -94,11 +97,11 @@ TEST_P(OffCpuTest, ARivalsTimeIsPreempted) {
     const TakenCpu rival(cpus[0]);
     SleepMs(5);
     const Known before = NotRun();
-    off_cpu_->Take(Ticks());
+    off_cpu_->Take(kSinceLast, Ticks());
     const Known began = NotRun();
     SpinMs(50);
     const Known ended = NotRun();
-    const auto stretches = off_cpu_->Take(Ticks());
+    const auto stretches = off_cpu_->Take(kSinceLast, Ticks());
     const Known after = NotRun();
     const double least = static_cast<double>(ended.least - began.most) / 1e6;
     const double most = static_cast<double>(after.most - before.least) / 1e6;
@@ -140,7 +143,7 @@ TEST_P(OffCpuTest, ALateWakeUpIsPreempted) {
       // So that it is not favoured.
       SpinMs(3);
       const int64_t before_ns = delay.Ns();
-      off_cpu_->Take(Ticks());
+      off_cpu_->Take(kSinceLast, Ticks());
       const int64_t began_ns = delay.Ns();
       const uint64_t slept = Ticks();
       SleepMs(2);
@@ -177,14 +180,14 @@ TEST_P(OffCpuTest, AMajorFaultIsNoOtherSleep) {
     getrusage(RUSAGE_THREAD, &usage);
     return usage.ru_majflt;
   };
-  off_cpu_->Take(Ticks());
+  off_cpu_->Take(kSinceLast, Ticks());
   const auto before = faults();
   const volatile char* const page = static_cast<char*>(memory);
   for (size_t at = 0; at < kBytes; at += 1 << 20) {
     EXPECT_EQ(page[at], 'x');
   }
   const auto count = faults() - before;
-  const auto stretches = off_cpu_->Take(Ticks());
+  const auto stretches = off_cpu_->Take(kSinceLast, Ticks());
   munmap(memory, kBytes);
   close(fd);
   if (count == 0) GTEST_SKIP() << "the file was not read from a disk";
@@ -255,9 +258,9 @@ TEST(OffCpuTracedTest, WhoIsTracedPausesAtEachCall) {
   if (!off_cpu.ok()) GTEST_SKIP() << off_cpu.status();
   const Tracer tracer;
   if (!tracer.traces()) GTEST_SKIP() << "no process may trace another here";
-  (*off_cpu)->Take(Ticks());
+  (*off_cpu)->Take(kSinceLast, Ticks());
   const int before = tracer.stops();
-  (*off_cpu)->Take(Ticks());
+  (*off_cpu)->Take(kSinceLast, Ticks());
   EXPECT_GT(tracer.stops(), before);
   EXPECT_LT(tracer.stops(), before + 50);
 }
@@ -272,7 +275,7 @@ TEST(OffCpuSumsTest, WaitsThatAreNotLookedAtAreNone) {
   EXPECT_EQ((*off_cpu)->switches().message(), "refused");
   int64_t blocked_ns = 0;
   for (int i = 0; i < 1000; ++i) {
-    for (const auto& stretch : (*off_cpu)->Take(Ticks())) {
+    for (const auto& stretch : (*off_cpu)->Take(kSinceLast, Ticks())) {
       if (stretch.kind == OffCpuKind::kBlocked) {
         blocked_ns += TickNs(stretch.end - stretch.begin);
       }
