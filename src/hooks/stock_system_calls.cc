@@ -18,6 +18,22 @@ struct SignalMessage {
   uv_signal_t* handle;
   int signal;
 };
+constexpr ssize_t kSignalBytes = sizeof(SignalMessage);
+
+// Which of them are of children's ends, as OpenEvent has them.
+int64_t ChildrenIn(const void* data, ssize_t bytes) {
+  const auto is_child = [data](ssize_t i) {
+    SignalMessage message;
+    std::memcpy(&message, static_cast<const char*>(data) + i * kSignalBytes,
+                sizeof(message));
+    return message.signal == SIGCHLD;
+  };
+  ssize_t i = bytes / kSignalBytes - 1;
+  int64_t children = is_child(i) ? -1 : 0;
+  while (i-- > 0) children = children * 2 + (is_child(i) ? 1 : 0);
+  return children;
+}
+
 }  // namespace
 
 // Reads that JavaScript makes (fs.readSync) are part of the running event, not
@@ -63,11 +79,7 @@ void StockProvider::AfterOtherRead(int fd, const void* data, ssize_t bytes) {
   tracker_->IoEnd(/*arrival_realtime_ns=*/0);
   NoteAnswer(fd, data, bytes);
   if (fd != loop_->signal_io_watcher.fd) return;
-  SignalMessage message;
-  if (bytes >= static_cast<ssize_t>(sizeof(message))) {
-    std::memcpy(&message, data, sizeof(message));
-    if (message.signal == SIGCHLD) tracker_->Refine(EventType::kChild);
-  }
+  if (bytes >= kSignalBytes) tracker_->SignalsRead(ChildrenIn(data, bytes));
 }
 
 void StockProvider::BeforeReceive(int fd) {

@@ -17,6 +17,10 @@ bool IsRead(EventType type) {
          type == EventType::kUdpRead;
 }
 
+bool IsOfSignal(EventType type) {
+  return type == EventType::kSignal || type == EventType::kChild;
+}
+
 }  // namespace
 
 EventTracker::EventTracker(Recorder* recorder, ReadyWatcher* watcher,
@@ -108,6 +112,10 @@ void EventTracker::OpenPolled(const EntrySigns& signs) {
     // seen, if it is that; the rest came until the loop had read the wake-up.
     Open(EventType::kMessage, kNoFd, begin, wakeup_ticks_,
          ReadyKind::kUpperBound);
+  } else if (open_.entered && IsOfSignal(open_.type)) {
+    // One read brings all signals that have come; the loop takes them last.
+    Open(open_.type, open_.fd, begin, open_.ready, open_.ready_kind);
+    open_.SignalsRead(open_.children >> 1);
   } else if (open_.entered && IsRead(open_.type) && !signs.files_may_write) {
     // What was read had news for several (HTTP/2's streams).
     Open(open_.type, open_.fd, begin, open_.ready, open_.ready_kind);

@@ -164,8 +164,8 @@ class EventTracker {
                  const std::optional<Work>& work = std::nullopt);
   void WorkEnd();
 
-  // What is being handled turned out to be `type` (a signal: a child's end).
-  void Refine(EventType type) { open_.type = type; }
+  // `children` as OpenEvent has them.
+  void SignalsRead(int64_t children) { open_.SignalsRead(children); }
 
   // The loop's check phase begins: immediates.
   void CheckBegin();

@@ -43,6 +43,9 @@ struct OpenEvent {
   uint64_t seen_by = 0;    // and surely by
   uint64_t latest = 0;     // of several parts the last one came
   uint64_t async_id = 0;
+  // Signals that were read. Bit i: the i-th is of a child's end; the bits
+  // beyond the last are as the last.
+  int64_t children = 0;
   int32_t fd = kNoFd;
   uint32_t flags = 0;
   EventType type = EventType::kUnknown;
@@ -52,6 +55,11 @@ struct OpenEvent {
   bool has_request = false;  // it is the source of a request
   bool in_work = false;      // in a thread-pool request's callback
   bool bare = false;         // it has entered JavaScript without a scope
+
+  void SignalsRead(int64_t of_children) {
+    children = of_children;
+    type = (children & 1) != 0 ? EventType::kChild : EventType::kSignal;
+  }
 
   // Field by field: a whole event assigned would be put together elsewhere,
   // and its copy would wait for the narrower stores.

@@ -277,6 +277,17 @@ const ways = {
       require('node:child_process').exec(`sleep ${DELAY / 1000}; kill -USR2 ${process.pid}`)
     }
   },
+  'the last of several signals': {
+    type: 'signal',
+    ready: ['observed'],
+    once: true,
+    begin: (done) => {
+      const signals = ['SIGUSR2', 'SIGHUP', 'SIGWINCH']
+      let left = signals.length
+      for (const signal of signals) process.once(signal, () => { if (--left === 0) done() })
+      for (const signal of signals) process.kill(process.pid, signal)
+    }
+  },
 
   'a worker answers': {
     prepare: () => { echoWorker = workerOf("parentPort.on('message', (m) => { pause(); parentPort.postMessage(Number(process.hrtime.bigint())) })"); echoWorker.unref() },

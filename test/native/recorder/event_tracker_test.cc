@@ -356,12 +356,30 @@ TEST_F(EventTrackerTest, NestedEntriesBelongToTheRunningEvent) {
 TEST_F(EventTrackerTest, AChildsEndIsToldFromOtherSignals) {
   Poll();
   tracker_->IoBegin(EventType::kSignal, 3, true);
-  tracker_->Refine(EventType::kChild);
+  tracker_->SignalsRead(-1);
   Js(13);
   Poll();
   const auto records = Finish();
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(TypeOf(records[0]), EventType::kChild);
+}
+
+TEST_F(EventTrackerTest, SignalsThatAreReadAtOnceAreEventsOfTheirOwn) {
+  constexpr int64_t kChildSignalChildren = ~int64_t{2};
+  Poll();
+  tracker_->IoBegin(EventType::kSignal, 3, true);
+  tracker_->SignalsRead(kChildSignalChildren);
+  for (const double id : {13, 14, 15, 16}) Js(id);
+  Poll();
+  const auto records = Finish();
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_EQ(TypeOf(records[0]), EventType::kChild);
+  EXPECT_EQ(TypeOf(records[1]), EventType::kSignal);
+  EXPECT_EQ(TypeOf(records[2]), EventType::kChild);
+  EXPECT_EQ(TypeOf(records[3]), EventType::kChild);
+  for (const Record& record : records) {
+    EXPECT_EQ(ReadyKindOf(record), ReadyKindOf(records[0]));
+  }
 }
 
 TEST_F(EventTrackerTest, IdsBeyond32BitsSurvive) {
