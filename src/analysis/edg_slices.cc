@@ -163,11 +163,15 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags,
   // last of all that it waited for: an `await` is registered long before, but
   // its promise is resolved here. But a call that was kept until a connection
   // was free (an agent's) is asked for by who has made it, and not by the
-  // answer that has freed the connection.
+  // answer that has freed the connection. And what another request's function
+  // has resolved (an emitter's) may be both: nobody says so.
   const bool goes_on = !is_source && graph.Last().IsInTurnOf(here);
-  if (goes_on && !(kept && graph.IsAfterCauseOfTurn(parent))) {
-    parent = graph.LastIndex();
+  const bool waits_less = goes_on && graph.IsAfterCauseOfTurn(parent);
+  if (waits_less && !kept && connection_ == nullptr &&
+      graph.FirstOfTurn().begin_ns > turn_.begin_ns) {
+    flags |= Node::kInferred;
   }
+  if (goes_on && !(waits_less && kept)) parent = graph.LastIndex();
   here.own_before_ns = graph.own_ns;
   here.parent = parent;
   here.dependency = DependencyOf(request);

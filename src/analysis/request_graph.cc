@@ -11,11 +11,15 @@ constexpr size_t kMaxKeptNodes = 256;
 }  // namespace
 
 bool RequestGraph::IsAfterCauseOfTurn(uint32_t index) const {
-  const Node& last = nodes.back();
-  if (At(index).IsInTurnOf(last)) return false;
-  uint32_t cause = last.parent;
-  while (cause != 0 && At(cause).IsInTurnOf(last)) cause = At(cause).parent;
-  return index > cause;
+  return !At(index).IsInTurnOf(nodes.back()) && index > FirstOfTurn().parent;
+}
+
+const Node& RequestGraph::FirstOfTurn() const {
+  const Node* first = &nodes.back();
+  while (first->parent != 0 && At(first->parent).IsInTurnOf(*first)) {
+    first = &At(first->parent);
+  }
+  return *first;
 }
 
 void RequestGraph::Reset() {

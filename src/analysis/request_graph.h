@@ -102,6 +102,8 @@ struct RequestGraph {
   // Whether node `index` is of an earlier turn than the last node's, and later
   // than what that turn's first node waited for.
   bool IsAfterCauseOfTurn(uint32_t index) const;
+  // The first of those nodes that lead to the last one in its turn.
+  const Node& FirstOfTurn() const;
 
   // Forgets all, for the next request; keeps what is allocated.
   void Reset();

@@ -7,7 +7,7 @@ const timer = (ms) => ({ do: 'timer', how: 'setTimeout', ms })
 const promised = (ms) => ({ do: 'timer', how: 'promises', ms })
 const compute = (ms) => ({ do: 'compute', how: 'clock', ms })
 const call = (how, ms) => ({ do: 'call', how, ms })
-const race = (...branches) => ({ do: 'race', branches: branches.map((step) => [step]) })
+const race = (...branches) => ({ do: 'race', branches: branches.map((branch) => [branch].flat()) })
 const immediate = { do: 'timer', how: 'immediate' }
 
 /** @type {{ name: string, programs: Partial<import('./plan').Program>[] }[]} */
@@ -55,6 +55,14 @@ module.exports = [
   {
     name: 'functions of two requests behind one connection, and what they wait for then',
     programs: [{ at: 0, style: 'callback', steps: [call('line-unix', 15), timer(20), call('http-new', 15), compute(5)] }, { at: 5, style: 'callback', steps: [call('line-unix', 20), timer(30)] }]
+  },
+  {
+    name: 'one that waits for an emitter since late, beside a loser that waits for it since long',
+    programs: [{
+      at: 0,
+      style: 'await',
+      steps: [race({ do: 'file', how: 'stat' }, [{ do: 'emit', how: 'wait' }, { do: 'emit', how: 'wait' }]), compute(20), { do: 'emit', how: 'wait' }, timer(29)]
+    }]
   },
   {
     name: 'a function that an emitter calls, and what it waits for then',
