@@ -39,6 +39,9 @@ class ConnectionTable {
     RequestKind protocol = RequestKind::kHttp1;
     uint32_t read_node = 0;
 
+    // Opened: who has, and the step in which.
+    RequestRef opener{};
+    uint32_t opener_node = 0;
     // Opened: the questions that have not been answered for all that is known,
     // in order, and the one that was answered last.
     std::vector<Asker> askers;

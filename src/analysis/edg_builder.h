@@ -173,6 +173,8 @@ class EdgBuilder {
   void OnEdge(const InnerRecord& record);
   // edg_connections.cc
   void OnConnection(const InnerRecord& record);
+  // Who connects or writes there.
+  Registrant WhoAsks(const InnerRecord& record) const;
   void OnQuestion(const InnerRecord& record);
   uint32_t NoteCall(uint32_t text, ConnectionTable::Connection* connection);
   std::string_view PeerOf(const ConnectionTable::Connection& connection) const;

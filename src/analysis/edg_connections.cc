@@ -38,6 +38,11 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
           DependencyKind(EventType::kChild), PeerOf(*connection));
       return;
     }
+    if (role == ConnectionRole::kOpened) {
+      const Registrant opener = WhoAsks(record);
+      connection->opener = opener.request;
+      connection->opener_node = opener.node;
+    }
     // Until it is known what is spoken there.
     const std::string_view peer = PeerOf(*connection);
     const bool local = peer.starts_with('/') || peer.starts_with('@');
@@ -58,17 +63,17 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
   }
 }
 
+EdgBuilder::Registrant EdgBuilder::WhoAsks(const InnerRecord& record) const {
+  if (requests_.IsOpen(slice_.request)) return {slice_.request, slice_.node};
+  // A tick or a timer of a request, in a slice that is not its own.
+  return StepOf(FindById(record.async_id));
+}
+
 void EdgBuilder::OnQuestion(const InnerRecord& record) {
   ConnectionTable::Connection* const connection =
       connections_.OfNumber(record.aux);
   if (connection == nullptr) return;
-  Registrant asker;
-  if (requests_.IsOpen(slice_.request)) {
-    asker = {slice_.request, slice_.node};
-  } else {
-    // A tick or a timer of a request, in a slice that is not its own.
-    asker = StepOf(FindById(record.async_id));
-  }
+  const Registrant asker = WhoAsks(record);
   // What native code writes after it is more of the same.
   const bool goes_on = !connection->answered && !connection->askers.empty() &&
                        !(in_slice_ && connection->ordered);
@@ -224,6 +229,15 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
                                  : WhoseBody(*connection_);
     if (owner.request.generation != 0) return owner;
     if (connection_->IsAskedByKnown() && !continues_read_) return {};
+  }
+  if (event_->type == EventType::kConnect) {
+    // Its resource was made in the same tick, right before it was opened.
+    const ConnectionTable::Connection* const opened =
+        connections_.OfFd(event_->fd);
+    if (opened != nullptr && requests_.IsOpen(opened->opener)) {
+      return {opened->opener,
+              LatestAsking(opened->opener, opened->opener_node)};
+    }
   }
   return StepOf(FindById(event_->async_id));
 }

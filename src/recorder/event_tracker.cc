@@ -132,7 +132,7 @@ void EventTracker::Enter(uint64_t id) {
   open_.bare = id == 0 && (ids_.depth == nullptr || ids_.LeftScope());
   slice_sequence_ = next_sequence_++;
   slice_begin_ = open_.begin;
-  slice_counter_ = ids_.counter();
+  slice_counter_ = open_.counter = ids_.counter();
   words_->begun_request = SharedWords::kNoRequest;
   FindReady();
   if (open_.latest != 0) [[unlikely]]

@@ -164,7 +164,6 @@ class EventTracker {
                  const std::optional<Work>& work = std::nullopt);
   void WorkEnd();
 
-  // `children` as OpenEvent has them.
   void SignalsRead(int64_t children) { open_.SignalsRead(children); }
 
   // The loop's check phase begins: immediates.
@@ -345,6 +344,7 @@ class EventTracker {
     last_counter_ = counter;
     SetIds(record, async_id & kIdMask, counter & kIdMask);
   }
+  void FollowTick();
   void PushConnection(uint32_t number, ConnectionRole role, int fd,
                       uint32_t peer, uint64_t id);
   void PushUse(const Connection& connection, UseKind kind, uint32_t bytes,

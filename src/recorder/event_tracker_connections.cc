@@ -6,8 +6,16 @@
 
 namespace edgewise {
 
+// Node runs a tick when all promises are done, and so in the event's last
+// slice: an earlier one may have asked for it.
+void EventTracker::FollowTick() {
+  if (vm_ != nullptr || !open_.entered) return;
+  if (const uint64_t id = ids_.execution(); id > open_.counter) PartBegin(id);
+}
+
 void EventTracker::ConnectionBegan(const Connection& connection, int fd,
                                    uint32_t peer) {
+  FollowTick();
   PushConnection(connection.number, connection.role, fd, peer,
                  ids_.execution());
 }
@@ -34,6 +42,7 @@ void EventTracker::PushConnection(uint32_t number, ConnectionRole role, int fd,
 
 bool EventTracker::Asks(const Connection& connection) {
   if (vm_ != nullptr) PushLeft();  // Which slice runs?
+  FollowTick();
   return connection.answered || connection.asked_sequence != slice_sequence_ ||
          connection.asked_id != ids_.execution();
 }

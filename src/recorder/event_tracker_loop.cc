@@ -56,12 +56,12 @@ void EventTracker::PushOffCpu(std::span<const OffCpu::Stretch> stretches) {
 }
 
 void EventTracker::PushFaults() {
-  const auto [minor, major] = off_cpu_->ReadFaults();
+  const OffCpu::Faults faults = off_cpu_->ReadFaults();
   recorder_->PushInner([&](Record& record) {
     record.ticks = Ticks();
     record.kind = RecordKind::kFaults;
-    record.aux = minor;
-    SetIds(record, major, 0);
+    record.aux = faults.minor;
+    SetIds(record, faults.major, 0);
   });
 }
 

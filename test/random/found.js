@@ -65,6 +65,20 @@ module.exports = [
     }]
   },
   {
+    name: 'a connection that is opened in a tick, after the promises of another request',
+    programs: [
+      { at: 0, style: 'await', steps: [{ do: 'emit', how: 'wait' }, call('http-new', 18)] },
+      { at: 2, style: 'await', steps: [{ do: 'emit', how: 'wait' }, compute(24)] }
+    ]
+  },
+  {
+    name: 'a question on a kept connection in a tick, after the promises of another request',
+    programs: [
+      { at: 0, style: 'await', steps: [call('http-kept', 5), { do: 'emit', how: 'wait' }, call('http-kept', 18)] },
+      { at: 2, style: 'await', steps: [{ do: 'emit', how: 'wait' }, { do: 'emit', how: 'wait' }, compute(24)] }
+    ]
+  },
+  {
     name: 'a function that an emitter calls, and what it waits for then',
     programs: [{ at: 0, style: 'callback', steps: [{ do: 'emit', how: 'wait' }, timer(20), { do: 'file', how: 'promises.stat' }, call('http-new', 15), compute(5)] }]
   },
