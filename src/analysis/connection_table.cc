@@ -1,6 +1,7 @@
 #include "analysis/connection_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace edgewise {
 
@@ -16,14 +17,14 @@ bool ConnectionTable::Connection::Ask(const Asker& asker, bool another) {
   const bool more = !another && !askers.empty() && askers.back().waits() &&
                     askers.back().request == asker.request;
   if (more) {
-    const bool several =
-        askers.back().several || askers.back().node != asker.node;
-    askers.back() = asker;
-    askers.back().several = several;
+    const Asker before = std::exchange(askers.back(), asker);
+    askers.back().first = before.first;
+    askers.back().several = before.several || before.node != asker.node;
     return false;
   }
   if (askers.size() >= kMaxAskers) askers.erase(askers.begin());
   askers.push_back(asker);
+  askers.back().first = asker.node;
   return true;
 }
 

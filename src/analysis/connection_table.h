@@ -21,6 +21,7 @@ class ConnectionTable {
     uint32_t dependency = 0;  // of whom, by what is spoken: the same
     uint64_t resumed_in = 0;  // the event that has answered it; 0: none has
     bool several = false;     // another step has asked more: perhaps a second
+    uint32_t first = 0;       // the first of those
 
     bool waits() const { return resumed_in == 0; }
   };

@@ -194,7 +194,8 @@ class EdgBuilder {
   Registrant StepOf(const RegistrationIndex::Entry* entry) const;
   // The latest step of `request` that has asked on the event's connection, or
   // `node` where that is later.
-  uint32_t LatestAsking(RequestRef request, uint32_t node) const;
+  Registrant LatestAsking(RequestRef request, uint32_t node);
+  Registrant StepOf(const ConnectionTable::Asker& asker);
   void NoteScope(const Event& event);
   // Whether a callback of `request`'s has run before in the event's scope.
   bool IsResolvedBefore(RequestRef request);
@@ -233,6 +234,10 @@ class EdgBuilder {
   Node NodeOfSlice();
   // Makes the open slice a node of `request`. `kept`: what runs was put aside
   // by `parent`, to be called.
+  void Attach(const Registrant& registrant, bool kept = false) {
+    Attach(registrant.request, registrant.node,
+           registrant.inferred ? Node::kInferred : 0, kept);
+  }
   void Attach(RequestRef request, uint32_t parent, uint8_t flags,
               bool kept = false);
   // Notes the collections of a stretch that begins at `begin_ns`.

@@ -222,7 +222,7 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
                                   : Registrant{};
     if (stream.request.generation != 0 &&
         connection_->Find(stream.request) != nullptr) {
-      return {stream.request, LatestAsking(stream.request, stream.node)};
+      return LatestAsking(stream.request, stream.node);
     }
     const Registrant owner = connection_->role == ConnectionRole::kOpened
                                  ? WhoseAnswer()
@@ -235,8 +235,7 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
     const ConnectionTable::Connection* const opened =
         connections_.OfFd(event_->fd);
     if (opened != nullptr && requests_.IsOpen(opened->opener)) {
-      return {opened->opener,
-              LatestAsking(opened->opener, opened->opener_node)};
+      return {opened->opener, opened->opener_node};
     }
   }
   return StepOf(FindById(event_->async_id));
@@ -259,9 +258,7 @@ EdgBuilder::Registrant EdgBuilder::WhoseAnswer() {
   first_asker_ = askers.front().request;
   if (askers.size() == 1) {
     const ConnectionTable::Asker& asker = askers.front();
-    return requests_.IsOpen(asker.request)
-               ? Registrant{asker.request, asker.node}
-               : Registrant{};
+    return requests_.IsOpen(asker.request) ? StepOf(asker) : Registrant{};
   }
   if (!connection_->ordered || has_edges_ || ResumesAnAsker()) return {};
   // Of a request that has ended it is not known that it was answered.
@@ -314,10 +311,25 @@ const ConnectionTable::Asker* EdgBuilder::AnsweredHere(
              : nullptr;
 }
 
-uint32_t EdgBuilder::LatestAsking(RequestRef request, uint32_t node) const {
-  if (connection_ == nullptr) return node;
+EdgBuilder::Registrant EdgBuilder::LatestAsking(RequestRef request,
+                                                uint32_t node) {
+  if (connection_ == nullptr) return {request, node};
   const ConnectionTable::Asker* const asker = connection_->Find(request);
-  return asker != nullptr ? std::max(asker->node, node) : node;
+  if (asker == nullptr) return {request, node};
+  const Registrant asked = StepOf(*asker);
+  return asked.node > node ? asked : Registrant{request, node};
+}
+
+// What steps of one request have asked may be one question or several, but for
+// HTTP/1.1. What has come before the last of them is no answer to that.
+EdgBuilder::Registrant EdgBuilder::StepOf(const ConnectionTable::Asker& asker) {
+  const bool one =
+      !asker.several || dependencies_->At(asker.dependency).kind == "http";
+  if (one) return {asker.request, asker.node};
+  const bool before =
+      GraphOf(asker.request).At(asker.node).begin_ns > event_->ready_ns;
+  if (before) return {asker.request, asker.first};
+  return {asker.request, asker.node, /*inferred=*/true};
 }
 
 // A resolver's callbacks run in one scope of native code, each an event; what

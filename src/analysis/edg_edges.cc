@@ -31,7 +31,7 @@ void EdgBuilder::OnEdge(const InnerRecord& record) {
   CloseSlice(record.time_ns, record.counter);
   OpenSlice(record.time_ns, record.counter, record.sequence);
   slice_.by_edge = true;
-  Attach(source.request, LatestAsking(source.request, source.node), 0);
+  Attach(LatestAsking(source.request, source.node));
 }
 
 // The sink of a guest: the slice since its function was called. What the host
@@ -42,7 +42,7 @@ uint32_t EdgBuilder::GuestNode() {
   const Guest& guest = host.guest;
   slice_.begin_ns = guest.begin_ns;
   slice_.begin_piece = guest.begin_piece;
-  Attach(guest.request, LatestAsking(guest.request, guest.node), 0);
+  Attach(LatestAsking(guest.request, guest.node));
   const uint32_t node = slice_.node;
   slice_ = host;
   GcTimes own = slice_gc_;

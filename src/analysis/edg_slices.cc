@@ -39,7 +39,7 @@ void EdgBuilder::OpenPrefix() {
   if (claim_ != nullptr) {
     Attach(StartRequest(*claim_), 0, 0);
   } else if (owner.request.generation != 0) {
-    Attach(owner.request, owner.node, owner.inferred ? Node::kInferred : 0);
+    Attach(owner);
   }
   if (connection_ != nullptr) connection_->answered = true;
 }
@@ -255,8 +255,7 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
     return Attach(owner->request, GraphOf(owner->request).LastIndex(),
                   Node::kResolved);
   }
-  Attach(owner->request, LatestAsking(owner->request, owner->node), 0,
-         /*kept=*/record.aux == 0);
+  Attach(LatestAsking(owner->request, owner->node), /*kept=*/record.aux == 0);
 }
 
 void EdgBuilder::OnGc(const InnerRecord& record) {

@@ -79,6 +79,13 @@ module.exports = [
     ]
   },
   {
+    name: 'an answer that has come before its request asks more there',
+    programs: [
+      { at: 0, style: 'await', steps: [race(call('line-unix', 30), [timer(28), call('line-unix', 60)]), compute(5)] },
+      { at: 15, steps: [compute(20)] }
+    ]
+  },
+  {
     name: 'a function that an emitter calls, and what it waits for then',
     programs: [{ at: 0, style: 'callback', steps: [{ do: 'emit', how: 'wait' }, timer(20), { do: 'file', how: 'promises.stat' }, call('http-new', 15), compute(5)] }]
   },
