@@ -212,7 +212,7 @@ async function explain (out, { options, skipS, interrupted }, loadS) {
     latencyNs: { p50: latencyNs.p50, p99: latencyNs.p99, 'p99.9': latencyNs['p99.9'] },
     requests: requests.count,
     requestsPerS: sent / loadS,
-    gcMsPerS: durationNs > 0 ? 1000 * gc.total_ns / durationNs : null,
+    gcMsPerS: durationNs > 0 ? 1000 * (gc.total_ns - (gc.not_running_ns ?? 0)) / durationNs : null,
     tailGcNs: tail.count > 0 ? tail.exec.gc_ns + tail.queue.gc_ns : null,
     tailOffShare: offShareOf(tail),
     lossy: events.dropped > 0 || events.lost_bytes > 0

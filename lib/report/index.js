@@ -45,13 +45,18 @@ function scope ({ requests = {}, events = {}, duration_ns: duration, processes, 
   if (isNumber(threads)) parts.push(counted(threads, 'thread'))
   const busiest = threads > 1 ? loop?.busiest : loop
   if (isNumber(busiest?.utilisation)) parts.push(`${threads > 1 ? 'busiest ' : ''}event loop busy ${percent(busiest.utilisation)}${onProcessor(busiest)}`)
-  if (gc?.count) parts.push(`${counted(gc.count, 'GC')} in ${time(gc.total_ns)}`)
+  if (gc?.count) parts.push(`${counted(gc.count, 'GC')} in ${time(gc.total_ns)}${collecting(gc)}`)
   return parts.join(', ')
 }
 
 /** @param {Json} loop @returns {string} which share of the recorded time it ran on a processor, where that is another */
 function onProcessor ({ busy_ns: busy, span_ns: span, not_running_ns: off }) {
   return off > 0.01 * busy ? `, on the processor ${percent((busy - off) / span)}` : ''
+}
+
+/** @param {Json} gc @returns {string} for how long of that it ran, where that is another time */
+function collecting ({ total_ns: total, not_running_ns: off }) {
+  return off > 0.01 * total ? ` (${time(total - off)} on the processor)` : ''
 }
 
 module.exports = { render }

@@ -154,6 +154,8 @@ void EdgBuilder::CountGc(const InnerRecord& record) {
   const auto ns = static_cast<double>(record.end_ns - record.time_ns);
   ++counts_.gc_count[record.type];
   counts_.gc_ns[record.type] += ns;
+  counts_.gc_off_ns += ns - static_cast<double>(RanFor(
+                                event_->off, record.time_ns, record.end_ns));
   ++counts_.gc_reason_count[record.aux];
   counts_.gc_reason_ns[record.aux] += ns;
 }

@@ -60,6 +60,7 @@ struct GraphCounts {
   uint64_t unfinished = 0;  // still open at the end of the file
   std::array<uint64_t, kGcTypes> gc_count{};
   std::array<double, kGcTypes> gc_ns{};
+  double gc_off_ns = 0;  // of those, the thread did not run
   // By V8's reason; at 0 those whose reason is not known.
   std::array<uint64_t, kGcReasons> gc_reason_count{};
   std::array<double, kGcReasons> gc_reason_ns{};

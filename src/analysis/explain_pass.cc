@@ -12,6 +12,7 @@ void AddCounts(const GraphCounts& counts, GraphCounts* sum) {
     sum->gc_count[type] += counts.gc_count[type];
     sum->gc_ns[type] += counts.gc_ns[type];
   }
+  sum->gc_off_ns += counts.gc_off_ns;
   for (uint32_t reason = 0; reason < kGcReasons; ++reason) {
     sum->gc_reason_count[reason] += counts.gc_reason_count[reason];
     sum->gc_reason_ns[reason] += counts.gc_reason_ns[reason];

@@ -208,7 +208,7 @@ Json GcReasonsJson(const GraphCounts& counts) {
   return reasons;
 }
 
-Json GcJson(const GraphCounts& counts) {
+Json GcJson(const GraphCounts& counts, bool off_cpu) {
   Json json;
   uint64_t count = 0;
   double total_ns = 0;
@@ -222,6 +222,8 @@ Json GcJson(const GraphCounts& counts) {
   }
   json["count"] = count;
   json["total_ns"] = std::llround(total_ns);
+  json["not_running_ns"] =
+      off_cpu ? Json(std::llround(counts.gc_off_ns)) : Json(nullptr);
   json["by_type"] = std::move(types);
   json["by_reason"] = GcReasonsJson(counts);
   return json;
@@ -335,7 +337,8 @@ void AddCounts(const ReportInput& input, Json* json) {
   AddUnended(input, json);
   (*json)["off_cpu"] = OffCpuJson(*input.files);
   (*json)["loop"] = LoopJson(*input.files);
-  (*json)["gc"] = GcJson(counts);
+  (*json)["gc"] = GcJson(
+      counts, /*off_cpu=*/!(*json)["loop"]["not_running_ns"].is_null());
 }
 
 Json ProblemsJson(const ProblemLog& problems) {

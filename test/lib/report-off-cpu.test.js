@@ -56,6 +56,12 @@ test('the loop was busy, and did not run', () => {
   assert.match(render(minimal(group(2 * MS), group(1 * MS), { loop })), /event loop busy 96\.0 %, on the processor 31\.0 %/)
 })
 
+test('collections took long, and did not run', () => {
+  const gc = { count: 638, total_ns: 8490 * MS, not_running_ns: 6790 * MS, by_type: {}, by_reason: null }
+  assert.match(render(minimal(group(2 * MS), group(1 * MS), { gc })), /638 GCs in 8\.49 s \(1\.70 s on the processor\)/)
+  assert.match(render(minimal(group(2 * MS), group(1 * MS), { gc: { ...gc, not_running_ns: null } })), /638 GCs in 8\.49 s$/m)
+})
+
 test('switches that the kernel could not tell of are counted', () => {
   const text = render(minimal(group(100 * MS), group(20 * MS), { off_cpu: { available: true, lost_switches: 17 } }))
   assert.match(text, /The kernel had no room to tell of 17 switches between threads/)

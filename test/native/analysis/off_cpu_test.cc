@@ -62,7 +62,10 @@ TEST(OffCpuTest, ExecutionIsTheProcessorsTime) {
   Off(&t, 405, 425, OffCpuKind::kBlocked);
   Off(&t, 490, 530, OffCpuKind::kPreempted);  // of it, 10 before the end
   t.Event(100, 600, {kRead, 100, 5});
-  const Json tail = ReportOf(t)["tail"];
+  const Json report = ReportOf(t);
+  EXPECT_EQ(report["gc"]["total_ns"], 100);
+  EXPECT_EQ(report["gc"]["not_running_ns"], 60);
+  const Json& tail = report["tail"];
   EXPECT_EQ(tail["exec_ns"], 400);
   EXPECT_EQ(tail["exec"]["gc_ns"], 40);
   const Json expected = {{"preempted_ns", 40},
