@@ -77,6 +77,7 @@
       "src/analysis/event_stream_inner.cc",
       "src/analysis/explain_pass.cc",
       "src/analysis/held_parts.cc",
+      "src/analysis/gc_json.cc",
       "src/analysis/histogram.cc",
       "src/analysis/latency_pass.cc",
       "src/analysis/loop_json.cc",

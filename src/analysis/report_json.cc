@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/dependency_json.h"
+#include "analysis/gc_json.h"
 #include "analysis/loop_json.h"
 #include "analysis/names.h"
 #include "analysis/off_cpu_json.h"
@@ -193,42 +194,6 @@ Json ExecGcJson(const ReportInput& input) {
   return list;
 }
 
-Json CountJson(uint64_t count, double total_ns) {
-  return {{"count", count}, {"total_ns", std::llround(total_ns)}};
-}
-
-// Null where no collection tells its reason, as on a stock Node.
-Json GcReasonsJson(const GraphCounts& counts) {
-  Json reasons;
-  for (uint32_t reason = 1; reason < kGcReasons; ++reason) {
-    if (counts.gc_reason_count[reason] == 0) continue;
-    reasons[GcReasonName(reason)] =
-        CountJson(counts.gc_reason_count[reason], counts.gc_reason_ns[reason]);
-  }
-  return reasons;
-}
-
-Json GcJson(const GraphCounts& counts, bool off_cpu) {
-  Json json;
-  uint64_t count = 0;
-  double total_ns = 0;
-  Json types = Json::object();
-  for (int type = 0; type < kGcTypes; ++type) {
-    if (counts.gc_count[type] == 0) continue;
-    count += counts.gc_count[type];
-    total_ns += counts.gc_ns[type];
-    types[GcTypeName(static_cast<GcType>(type))] =
-        CountJson(counts.gc_count[type], counts.gc_ns[type]);
-  }
-  json["count"] = count;
-  json["total_ns"] = std::llround(total_ns);
-  json["not_running_ns"] =
-      off_cpu ? Json(std::llround(counts.gc_off_ns)) : Json(nullptr);
-  json["by_type"] = std::move(types);
-  json["by_reason"] = GcReasonsJson(counts);
-  return json;
-}
-
 // The one value that all files share, the list of them, or null.
 Json Merged(const std::set<std::string>& values) {
   if (values.empty()) return nullptr;
@@ -337,8 +302,8 @@ void AddCounts(const ReportInput& input, Json* json) {
   AddUnended(input, json);
   (*json)["off_cpu"] = OffCpuJson(*input.files);
   (*json)["loop"] = LoopJson(*input.files);
-  (*json)["gc"] = GcJson(
-      counts, /*off_cpu=*/!(*json)["loop"]["not_running_ns"].is_null());
+  (*json)["gc"] =
+      GcJson(counts, /*off_cpu=*/!(*json)["loop"]["not_running_ns"].is_null());
 }
 
 Json ProblemsJson(const ProblemLog& problems) {
