@@ -22,6 +22,7 @@ const { BOOSTD } = require('../../lib/native-files')
 const { readBoost } = require('../../lib/report/boost')
 const fixture = require('../load/fixture-app')
 const { ROOT, inParallel, plainEnvironment, request, startApp, temporaryDirectory } = require('./recorded-app')
+const { makeGroup } = require('./surroundings')
 
 const LOG = { EDGEWISE_BOOST: 'gc,queue', EDGEWISE_BOOST_ACTUATOR: 'log' }
 const NOT_RECORDED = { EDGEWISE_ENABLED: '0' }
@@ -126,6 +127,15 @@ test('without a way to change the frequency: one line, and the application runs'
   assert.equal((await request(app.port, '/user/1')).body, 'user\n')
   await app.stop()
   assert.match(app.stderr, /^edgewise: .*boostd.*; the application goes on at its normal frequency\n$/)
+})
+
+test('emulated: a control group without real-time is named, and what to do', async (t) => {
+  const made = makeGroup(t, 'cpu', { 'cpu.rt_runtime_us': 0 })
+  if (!made) return t.skip('no control group with a budget of real-time can be made here')
+  const app = await startApp(t, 'http.js', { wrapper: made.wrapper, env: { EDGEWISE_BOOST: 'gc', EDGEWISE_BOOST_ACTUATOR: 'emulated', ...NOT_RECORDED } })
+  assert.equal((await request(app.port, '/user/1')).body, 'user\n')
+  await app.stop()
+  assert.match(app.stderr, /^edgewise: .*control group.*cpu\.rt_runtime_us.*; the application goes on at its normal frequency\n$/)
 })
 
 test('frequencies below the nominal one and unknown policies are named', async (t) => {

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -35,6 +36,12 @@ absl::Status MakeRealtime(const HelperThread& thread, int cpu) {
   }
   const sched_param param{.sched_priority = sched_get_priority_min(SCHED_FIFO)};
   error = pthread_setschedparam(thread.native_handle(), SCHED_FIFO, &param);
+  if (error == EPERM && geteuid() == 0) {
+    return absl::PermissionDeniedError(
+        "emulated: real-time threads are not allowed in this control group. "
+        "Next step: run it in another one, or give this one "
+        "cpu.rt_runtime_us, or the container CAP_SYS_NICE");
+  }
   if (error == EPERM) {
     return absl::PermissionDeniedError(
         "emulated: real-time threads are not allowed to this user. Next step: "
