@@ -90,7 +90,8 @@ TEST(PoolTest, WorkOfAnEventThatIsMissingIsNobodys) {
   t.Loss(50, 1);
   t.End(65, 1);
   t.Event(60, 70, {EventType::kTimer, 60, 0, ReadyKind::kDue});
-  for (const Json& row : ReportOf(t)["dependencies"]) {
+  const Json report = ReportOf(t);
+  for (const Json& row : report["dependencies"]) {
     EXPECT_EQ(row["pool"], nullptr) << row;
   }
 }
