@@ -43,6 +43,8 @@ TailTable::TailTable(double percentile)
     : percentile_(percentile), z_(ZOf((100 - percentile) / 100)) {}
 
 void TailTable::Add(int64_t work_ns) {
+  // The thread's time may have been found to be less than was told before.
+  work_ns = std::max<int64_t>(work_ns, 0);
   while (work_ns >= width_ns_ * static_cast<int64_t>(kBins)) Widen();
   counts_[static_cast<size_t>(work_ns / width_ns_)] += 1;
   count_ += 1;

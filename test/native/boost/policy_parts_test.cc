@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -241,6 +242,17 @@ TEST(TailTable, KnowsTheTailOfSums) {
   }
   // What has run for long has less before it.
   EXPECT_LT(table.TailNs(0, 10 * kMs), table.TailNs(0, 0) - 5 * kMs);
+}
+
+TEST(TailTable, WorkOfLessThanNothingIsNone) {
+  std::array<TailTable, 2> tables = {TailTable(95), TailTable(95)};
+  for (int i = 0; i < 5'000; ++i) {
+    tables[0].Add(0);
+    tables[1].Add(-(int64_t{1} << (i % 60)));
+    for (TailTable& table : tables) table.Step();
+  }
+  ASSERT_TRUE(tables[1].ready());
+  EXPECT_EQ(tables[1].TailNs(0, 0), tables[0].TailNs(0, 0));
 }
 
 }  // namespace
