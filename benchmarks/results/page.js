@@ -11,7 +11,7 @@ const { PAPER } = require('./paper')
 const { against, meanOf, partOf, runsOf } = require('./summary')
 
 const COMMAND = 'npm run bench:apps'
-const WITHHELD = ['preempted_ns', 'throttled_ns', 'fault_ns', 'blocked_ns']
+const WITHHELD = { preempted: 'preempted_ns', throttled: 'throttled_ns', 'page faults': 'fault_ns', blocked: 'blocked_ns' }
 const ALLOWED = { share: 0.03, ns: 150_000 }
 /** Column, and what it compares of a cell. @type {[string, (cell: any) => number][]} */
 const PROCESSOR = [['main thread', ({ cpu }) => cpu.mainUs], ['all threads', ({ cpu }) => cpu.allUs]]
@@ -82,10 +82,10 @@ function components (results, apps, plan) {
     const part = partOf(runsOf(results, app, 'recorded'), name)
     const share = (ns) => percent(ns / part.mean_latency_ns)
     return [app, name === 'tail' ? `tail, p${plan.percentile}` : 'rest', ms(part.mean_latency_ns), share(part.io_ns), share(part.queue_ns), share(part.exec_ns),
-      ...WITHHELD.map((key) => part.not_running ? share(part.not_running[key]) : 'unavailable')]
+      ...Object.values(WITHHELD).map((key) => part.not_running ? share(part.not_running[key]) : 'unavailable')]
   }))
   const { io, queue, exec } = PAPER.tail
-  return `${table(['application', '', 'mean, ms', 'I/O', 'queueing', 'execution', 'preempted', 'throttled', 'page faults', 'blocked'], rows)}
+  return `${table(['application', '', 'mean, ms', 'I/O', 'queueing', 'execution', ...Object.keys(WITHHELD)], rows)}
 
 The last four are of queueing and execution: for so long the thread did not run, whatever its code is ([off-cpu.md](off-cpu.md)).
 

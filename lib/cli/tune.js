@@ -10,7 +10,7 @@ const { OBJECTIVES } = require('../tune/choose')
 const { resultOf } = require('../tune/result')
 const { Sweep } = require('../tune/sweep')
 const { renderTune, sentence } = require('../report/tune')
-const { count: counted, sumOf, time } = require('../report/units')
+const { count: counted, time, withheldShare } = require('../report/units')
 const { count, name, oldSizes, percentile, port, seconds, youngSizes } = require('./arguments')
 const { start } = require('./child')
 const { EXIT, Failure, note } = require('./failure')
@@ -214,14 +214,9 @@ async function explain (out, { options, skipS, interrupted }, loadS) {
     requestsPerS: sent / loadS,
     gcMsPerS: durationNs > 0 ? 1000 * (gc.total_ns - (gc.not_running_ns ?? 0)) / durationNs : null,
     tailGcNs: tail.count > 0 ? tail.exec.gc_ns + tail.queue.gc_ns : null,
-    tailOffShare: offShareOf(tail),
+    tailOffShare: withheldShare(tail),
     lossy: events.dropped > 0 || events.lost_bytes > 0
   }
-}
-
-/** @param {any} tail @returns {number | null} of its latency, the time for which threads did not run; null: not known */
-function offShareOf ({ not_running: not, mean_latency_ns: latency }) {
-  return not && latency > 0 ? sumOf(not) / latency : null
 }
 
 /**

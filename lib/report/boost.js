@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { columns } = require('./layout')
-const { count, isNumber, percent, sumOf, time } = require('./units')
+const { count, isNumber, percent, time, withheldShare } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 
@@ -75,7 +75,7 @@ function boost ({ boost: threads, tail }, style) {
 
 /** @param {Json | undefined} tail @returns {string[]} what of it no frequency changes */
 function withheld (tail) {
-  const share = sumOf(tail?.not_running) / (tail?.mean_latency_ns || 1)
+  const share = withheldShare(tail) ?? 0
   return share >= WORTH_SAYING ? [`  ${percent(share)} of the tail's latency its thread did not run: no frequency changes that, and no policy counts it as work.`] : []
 }
 

@@ -109,4 +109,9 @@ function sumOf (parts) {
   return Object.values(parts ?? {}).reduce((sum, ns) => sum + (ns ?? 0), 0)
 }
 
-module.exports = { aThread, bracketed, UNAVAILABLE, count, counted, difference, isNumber, percent, size, sumOf, time }
+/** @param {Record<string, any> | undefined} group of requests @returns {number | null} of its latency, the time for which threads did not run; null: not known */
+function withheldShare (group) {
+  return group?.not_running && group.mean_latency_ns > 0 ? sumOf(group.not_running) / group.mean_latency_ns : null
+}
+
+module.exports = { aThread, bracketed, UNAVAILABLE, count, counted, difference, isNumber, percent, size, sumOf, time, withheldShare }
