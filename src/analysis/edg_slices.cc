@@ -179,6 +179,7 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags,
   if (is_source) here.ready_kind = graph.ready_kind;
   here.flags |= flags;
   nodes_.Add(&graph, requests_.open()) = here;
+  graph.NoteTurn();
   slice_.request = request;
   slice_.node = graph.LastIndex();
   slice_.owner = graph.owner;

@@ -14,12 +14,11 @@ bool RequestGraph::IsAfterCauseOfTurn(uint32_t index) const {
   return !At(index).IsInTurnOf(nodes.back()) && index > FirstOfTurn().parent;
 }
 
-const Node& RequestGraph::FirstOfTurn() const {
-  const Node* first = &nodes.back();
-  while (first->parent != 0 && At(first->parent).IsInTurnOf(*first)) {
-    first = &At(first->parent);
-  }
-  return *first;
+void RequestGraph::NoteTurn() {
+  const Node& last = nodes.back();
+  const bool goes_on = last.parent != 0 && last.parent + 1 == LastIndex() &&
+                       At(last.parent).IsInTurnOf(last);
+  if (!goes_on) turn_first = LastIndex();
 }
 
 void RequestGraph::Reset() {
@@ -31,6 +30,7 @@ void RequestGraph::Reset() {
   owner = 0;
   truncated = false;
   dropped = 0;
+  turn_first = 0;
 }
 
 void RequestGraph::CountCall(uint32_t dependency) {
@@ -69,6 +69,11 @@ void RequestGraph::DropAfter(uint32_t index) {
   own_ns = last.own_before_ns + (last.end_ns - last.begin_ns);
   nodes.resize((index > dropped ? index - dropped : 0) + 1);
   std::erase_if(gc, [index](const GcNote& note) { return note.node > index; });
+  turn_first = index;
+  while (At(turn_first).parent != 0 &&
+         At(At(turn_first).parent).IsInTurnOf(nodes.back())) {
+    turn_first = At(turn_first).parent;
+  }
 }
 
 size_t NodeBudget::LimitOf(size_t open) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -70,6 +71,7 @@ struct RequestGraph {
   ReadyKind ready_kind = ReadyKind::kNone;
   bool truncated = false;
   uint32_t dropped = 0;  // nodes 1 .. dropped are no longer held
+  uint32_t turn_first = 0;
   std::vector<Node> nodes;
   std::vector<GcNote> gc;
 
@@ -103,7 +105,12 @@ struct RequestGraph {
   // than what that turn's first node waited for.
   bool IsAfterCauseOfTurn(uint32_t index) const;
   // The first of those nodes that lead to the last one in its turn.
-  const Node& FirstOfTurn() const;
+  const Node& FirstOfTurn() const {
+    return Holds(turn_first) ? At(turn_first)
+                             : nodes[std::min<size_t>(1, nodes.size() - 1)];
+  }
+  // The last node has its parent: it goes on in that one's turn, or begins one.
+  void NoteTurn();
 
   // Forgets all, for the next request; keeps what is allocated.
   void Reset();

@@ -41,7 +41,8 @@ async function runBlock (programs, { node = process.execPath, causality, told },
   const children = []
   try {
     const backend = start(children, process.execPath, [path.join(__dirname, 'backend.js'), path.join(root, 'backend')])
-    const warm = generate(WARM_SEED, WARM_COUNT, WARM).map((each) => ({ ...each, id: each.id + programs.length, ...each.behind !== undefined ? { behind: each.behind + programs.length } : {} }))
+    const after = Math.max(0, ...programs.map(({ id }) => id)) + 1
+    const warm = generate(WARM_SEED, WARM_COUNT, WARM).map((each) => ({ ...each, id: each.id + after, ...each.behind !== undefined ? { behind: each.behind + after } : {} }))
     for (let i = 0; i < warm.length; i++) if (warm[i].abandon) delete warm[i].abandon
     const plan = path.join(root, 'plan.json')
     const ledgerFile = path.join(root, 'ledger.json')

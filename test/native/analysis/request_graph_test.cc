@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,40 @@ TEST(RequestGraphTest, TruncationKeepsSourceAndLatest) {
   EXPECT_EQ(graph.At(51).begin_ns, 51);
   EXPECT_EQ(graph.At(100).begin_ns, 100);
   EXPECT_EQ(graph.gc.size(), 51);
+}
+
+// Turns of 40 nodes, each of which goes on from the one before it.
+TEST(RequestGraphTest, KnowsTheFirstOfATurn) {
+  RequestGraph graph;
+  const auto add = [&graph](uint64_t event, uint32_t parent) {
+    Node node{};
+    node.event = event;
+    node.parent = parent;
+    graph.nodes.push_back(node);
+    graph.NoteTurn();
+  };
+  const auto first = [&graph] {
+    return graph.dropped + (&graph.FirstOfTurn() - graph.nodes.data());
+  };
+  add(0, 0);
+  EXPECT_EQ(first(), 0);
+  add(0, 0);  // the source's own turn
+  EXPECT_EQ(first(), 1);
+  for (uint32_t i = 2; i < 200; ++i) {
+    add(i / 40 + 1, i % 40 == 0 ? 1 : i - 1);
+    EXPECT_EQ(first(), std::max(2U, i / 40 * 40)) << i;
+  }
+  add(5, 150);  // of the same turn, and caused by an earlier one
+  EXPECT_EQ(first(), 200);
+  EXPECT_TRUE(graph.IsAfterCauseOfTurn(155));
+  EXPECT_FALSE(graph.IsAfterCauseOfTurn(150));
+  graph.DropAfter(130);
+  EXPECT_EQ(first(), 120);
+  graph.Truncate();
+  EXPECT_EQ(first(), 120);
+  graph.Truncate();
+  graph.Truncate();
+  EXPECT_EQ(first(), graph.dropped + 1);
 }
 
 // A stream that stays open: 200,000 events of one request.
