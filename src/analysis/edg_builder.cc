@@ -87,6 +87,7 @@ void EdgBuilder::OnEvent(const Event& event) {
       default:
         break;
     }
+    slice_.known = std::max(slice_.known, record.counter);
   }
   CloseSlice(event.end_ns, event.counter_end);
   if (closed_some_) {

@@ -127,12 +127,14 @@ class EdgBuilder {
     int64_t begin_ns;
     int64_t cursor_ns;  // pieces up to here are on the timeline
     uint64_t counter;   // async-id counter at its begin
+    uint64_t known;     // and when something of it was seen last
     uint64_t sequence;
     Trail::Cause cause;
     uint64_t begin_piece;
     RequestRef request;  // generation 0: nobody's
     uint32_t node;
     uint32_t owner;
+    bool unsure;      // what came after `known` may be a tick's of another
     bool prefix;      // the turn's first
     bool by_edge;     // begun where a function of its request was called
     bool serves_all;  // what it makes is no request's own
@@ -167,6 +169,7 @@ class EdgBuilder {
   void OpenSlice(int64_t begin_ns, uint64_t counter, uint64_t sequence);
   void CloseSlice(int64_t end_ns, uint64_t counter);
   void Register(uint64_t counter);
+  void DoubtBeforeTick(const InnerRecord& slice);
   void OnSlice(const InnerRecord& record);
   bool BeginsTurn(const InnerRecord& slice, bool leads);
   const RegistrationIndex::Entry* OwnerOf(const InnerRecord& slice) const;

@@ -206,8 +206,9 @@ uint32_t EdgBuilder::CallOf(RequestRef request) const {
 
 EdgBuilder::Registrant EdgBuilder::StepOf(
     const RegistrationIndex::Entry* entry) const {
-  return entry != nullptr ? Registrant{entry->request, entry->node}
-                          : Registrant{};
+  return entry != nullptr
+             ? Registrant{entry->request, entry->node, entry->unsure}
+             : Registrant{};
 }
 
 EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {

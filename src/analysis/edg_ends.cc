@@ -21,6 +21,7 @@ uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
   bool observed = true;
   if (owner != nullptr && owner->request == request) {
     parent = owner->node;
+    observed = !owner->unsure;
   } else if (const auto* const asker = AnsweredHere(request)) {
     parent = asker->node;
     observed = !several_wait_;

@@ -74,13 +74,14 @@ void EdgBuilder::OpenSlice(int64_t begin_ns, uint64_t counter,
   in_slice_ = true;
   slice_.begin_ns = begin_ns;
   slice_.cursor_ns = begin_ns;
-  slice_.counter = counter;
+  slice_.counter = slice_.known = counter;
   slice_.sequence = sequence;
   slice_.cause = {};
   slice_.begin_piece = timeline_->next();
   slice_.request = {};
   slice_.node = 0;
   slice_.owner = 0;
+  slice_.unsure = false;
   slice_.prefix = false;
   slice_.by_edge = false;
   slice_.serves_all = false;
@@ -107,9 +108,25 @@ void EdgBuilder::CloseSlice(int64_t end_ns, uint64_t counter) {
 
 // What the slice has registered, up to a count.
 void EdgBuilder::Register(uint64_t counter) {
-  registrations_.Append({slice_.counter, std::max(counter, slice_.counter),
-                         slice_.sequence, slice_.request, slice_.node},
-                        [this](const auto& entry) { return IsAlive(entry); });
+  const auto append = [this](uint64_t after, uint64_t last, bool unsure) {
+    registrations_.Append({after, last, slice_.sequence, slice_.request,
+                           slice_.node, unsure},
+                          [this](const auto& entry) { return IsAlive(entry); });
+  };
+  const uint64_t last = std::max(counter, slice_.counter);
+  const uint64_t sure = slice_.unsure ? std::min(slice_.known, last) : last;
+  append(slice_.counter, sure, /*unsure=*/false);
+  if (sure < last) append(sure, last, /*unsure=*/true);
+}
+
+// A tick is noticed when it makes a promise or asks for something. What was
+// registered shortly before may be its own.
+void EdgBuilder::DoubtBeforeTick(const InnerRecord& slice) {
+  const bool is_tick = slice.aux == 0 && slice.ready_kind == ReadyKind::kNone &&
+                       slice.async_id > event_->counter_begin;
+  if (!is_tick || !requests_.IsOpen(slice_.request)) return;
+  const RegistrationIndex::Entry* const owner = FindById(slice.async_id);
+  slice_.unsure = owner != nullptr && owner->request != slice_.request;
 }
 
 void EdgBuilder::PushPiece(int64_t end_ns) {
@@ -237,6 +254,7 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
   if (stream_->meta().causality == "native" && GoesOn(record)) return;
   const bool leads = slice_.prefix && turn_.begin_ns == event_->begin_ns &&
                      !requests_.IsOpen(slice_.request);
+  DoubtBeforeTick(record);
   CloseSlice(record.time_ns, record.counter);
   const bool begins = BeginsTurn(record, leads);
   OpenSlice(record.time_ns, record.counter, record.sequence);
@@ -256,7 +274,9 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
     return Attach(owner->request, GraphOf(owner->request).LastIndex(),
                   Node::kResolved);
   }
-  Attach(LatestAsking(owner->request, owner->node), /*kept=*/record.aux == 0);
+  Registrant asking = LatestAsking(owner->request, owner->node);
+  asking.inferred |= owner->unsure;
+  Attach(asking, /*kept=*/record.aux == 0);
 }
 
 void EdgBuilder::OnGc(const InnerRecord& record) {

@@ -28,6 +28,7 @@ class RegistrationIndex {
     uint64_t sequence;
     RequestRef request;
     uint32_t node;
+    bool unsure = false;  // a tick of another request may own the ids
   };
 
   // No number may be less than that of any entry before.

@@ -117,8 +117,9 @@ class Operations {
     request.once('socket', (socket) => {
       const before = this.lastQuestions.get(socket)
       this.lastQuestions.set(socket, question)
-      // It may have waited for the answer to another's question.
+      // It may have waited for the answer to another's question, or for a tick, in which the question leaves.
       if (how === 'http-limited' && before) passed.push(['assigned', { is: 'answer', question: before }, mark()])
+      else if (!socket.connecting) passed.push(['assigned', { is: 'own' }, mark()])
       if (!socket.connecting) return
       if (named) socket.once('lookup', () => passed.push(['lookup', { is: 'job' }, mark()]))
       socket.once('connect', () => passed.push(['connect', { is: 'own' }, mark()]))

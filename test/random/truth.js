@@ -88,7 +88,8 @@ class Timeline {
     let { end } = stretch
     for (let number = this.places.get(stretch).number + 1; number < this.stretches.length; number++) {
       const after = this.stretches[number]
-      if (!own.has(after) || after.begin > end + SAME_SLICE_NS || after.slept > stretch.slept + SLEEP_NS) break
+      const follows = after.begin <= end + SAME_SLICE_NS || SAME_EVENT.includes(after.kind)
+      if (!own.has(after) || !follows || after.slept > stretch.slept + SLEEP_NS) break
       end = Math.max(end, after.end)
     }
     return end
