@@ -22,6 +22,7 @@ class ConnectionTable {
     uint64_t resumed_in = 0;  // the event that has answered it; 0: none has
     bool several = false;     // another step has asked more: perhaps a second
     uint32_t first = 0;       // the first of those
+    bool unsure = false;      // a tick has asked, perhaps another request's
 
     bool waits() const { return resumed_in == 0; }
   };
@@ -43,6 +44,7 @@ class ConnectionTable {
     // Opened: who has, and the step in which.
     RequestRef opener{};
     uint32_t opener_node = 0;
+    bool opener_unsure = false;  // a tick, perhaps another request's
     // Opened: the questions that have not been answered for all that is known,
     // in order, and the one that was answered last.
     std::vector<Asker> askers;

@@ -82,12 +82,13 @@ void EdgBuilder::OnEvent(const Event& event) {
         break;
       case RecordKind::kConnection:
       case RecordKind::kUse:
+        DoubtTick(record);
         OnConnection(record);
         break;
       default:
         break;
     }
-    slice_.known = std::max(slice_.known, record.counter);
+    if (!slice_.unsure) slice_.known = std::max(slice_.known, record.counter);
   }
   CloseSlice(event.end_ns, event.counter_end);
   if (closed_some_) {

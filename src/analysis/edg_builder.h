@@ -169,7 +169,9 @@ class EdgBuilder {
   void OpenSlice(int64_t begin_ns, uint64_t counter, uint64_t sequence);
   void CloseSlice(int64_t end_ns, uint64_t counter);
   void Register(uint64_t counter);
+  bool OthersRegistered() const;
   void DoubtBeforeTick(const InnerRecord& slice);
+  void DoubtTick(const InnerRecord& record);
   void OnSlice(const InnerRecord& record);
   bool BeginsTurn(const InnerRecord& slice, bool leads);
   const RegistrationIndex::Entry* OwnerOf(const InnerRecord& slice) const;
@@ -194,6 +196,17 @@ class EdgBuilder {
   Registrant WhoseAnswer();
   Registrant WhoseBody(const ConnectionTable::Connection& connection) const;
   bool ResumesAnAsker() const;
+  bool Resumes(RequestRef request) const;
+  // Whether a slice of the event goes on in a request that is such.
+  template <typename Is>
+  bool AnyResumed(Is is) const {
+    return std::any_of(event_->inner.begin(), event_->inner.end(),
+                       [&](const InnerRecord& record) {
+                         if (record.kind != RecordKind::kSlice) return false;
+                         const auto* const owner = OwnerOf(record);
+                         return owner != nullptr && is(owner->request);
+                       });
+  }
   const ConnectionTable::Asker* AnsweredHere(RequestRef request) const;
   Registrant StepOf(const RegistrationIndex::Entry* entry) const;
   // The latest step of `request` that has asked on the event's connection, or
@@ -331,7 +344,11 @@ class EdgBuilder {
   Slice slice_{};
   bool several_wait_ = false;  // for what the event has read
   RequestRef first_asker_;     // of these
-  bool closed_some_ = false;   // a request ended in this event
+  // Its function has run in the first slice, as far as their order tells.
+  bool first_answered_ = false;
+  RequestRef registrant_;  // who has registered something in the turn last
+  bool several_register_ = false;  // ... and others before
+  bool closed_some_ = false;       // a request ended in this event
 };
 
 }  // namespace edgewise

@@ -42,6 +42,7 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
       const Registrant opener = WhoAsks(record);
       connection->opener = opener.request;
       connection->opener_node = opener.node;
+      connection->opener_unsure = opener.inferred;
     }
     // Until it is known what is spoken there.
     const std::string_view peer = PeerOf(*connection);
@@ -64,7 +65,9 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
 }
 
 EdgBuilder::Registrant EdgBuilder::WhoAsks(const InnerRecord& record) const {
-  if (requests_.IsOpen(slice_.request)) return {slice_.request, slice_.node};
+  if (requests_.IsOpen(slice_.request)) {
+    return {slice_.request, slice_.node, slice_.unsure};
+  }
   // A tick or a timer of a request, in a slice that is not its own.
   return StepOf(FindById(record.async_id));
 }
@@ -113,7 +116,11 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
     }
   }
   const bool anew =
-      connection->Ask({asker.request, asker.node, call, connection->dependency},
+      connection->Ask({.request = asker.request,
+                       .node = asker.node,
+                       .call = call,
+                       .dependency = connection->dependency,
+                       .unsure = asker.inferred},
                       /*another=*/connection->multiplexed && named);
   if (anew && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).CountCall(connection->dependency);
@@ -214,7 +221,7 @@ EdgBuilder::Registrant EdgBuilder::StepOf(
 EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
   connection_ =
       BringsBytes(event_->type) ? connections_.OfFd(event_->fd) : nullptr;
-  several_wait_ = false;
+  several_wait_ = first_answered_ = false;
   first_asker_ = {};
   if (connection_ != nullptr) {
     // A stream of HTTP/2 is a resource of its own.
@@ -236,7 +243,7 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
     const ConnectionTable::Connection* const opened =
         connections_.OfFd(event_->fd);
     if (opened != nullptr && requests_.IsOpen(opened->opener)) {
-      return {opened->opener, opened->opener_node};
+      return {opened->opener, opened->opener_node, opened->opener_unsure};
     }
   }
   return StepOf(FindById(event_->async_id));
@@ -261,7 +268,7 @@ EdgBuilder::Registrant EdgBuilder::WhoseAnswer() {
     const ConnectionTable::Asker& asker = askers.front();
     return requests_.IsOpen(asker.request) ? StepOf(asker) : Registrant{};
   }
-  if (!connection_->ordered || has_edges_ || ResumesAnAsker()) return {};
+  if (!connection_->ordered || has_edges_) return {};
   // Of a request that has ended it is not known that it was answered.
   const auto next =
       std::find_if(askers.begin(), askers.end(),
@@ -270,6 +277,13 @@ EdgBuilder::Registrant EdgBuilder::WhoseAnswer() {
                                               requests_.IsOpen(asker.request));
                    });
   if (next == askers.end()) return {};
+  if (ResumesAnAsker()) {
+    // What it waited for has come before the answers of those that are resumed.
+    first_answered_ = next->request.generation != 0 &&
+                      !Resumes(next->request) &&
+                      GraphOf(next->request).LastIndex() == next->node;
+    if (!first_answered_) return {};
+  }
   if (next->request.generation != 0) {
     return {next->request, next->node, /*inferred=*/true};
   }
@@ -279,12 +293,13 @@ EdgBuilder::Registrant EdgBuilder::WhoseAnswer() {
 }
 
 bool EdgBuilder::ResumesAnAsker() const {
-  return std::any_of(
-      event_->inner.begin(), event_->inner.end(), [this](const auto& record) {
-        if (record.kind != RecordKind::kSlice) return false;
-        const RegistrationIndex::Entry* const owner = OwnerOf(record);
-        return owner != nullptr && connection_->Find(owner->request) != nullptr;
-      });
+  return AnyResumed([this](RequestRef request) {
+    return connection_->Find(request) != nullptr;
+  });
+}
+
+bool EdgBuilder::Resumes(RequestRef request) const {
+  return AnyResumed([request](RequestRef other) { return other == request; });
 }
 
 EdgBuilder::Registrant EdgBuilder::WhoseBody(
@@ -326,7 +341,7 @@ EdgBuilder::Registrant EdgBuilder::LatestAsking(RequestRef request,
 EdgBuilder::Registrant EdgBuilder::StepOf(const ConnectionTable::Asker& asker) {
   const bool one =
       !asker.several || dependencies_->At(asker.dependency).kind == "http";
-  if (one) return {asker.request, asker.node};
+  if (one) return {asker.request, asker.node, asker.unsure};
   const bool before =
       GraphOf(asker.request).At(asker.node).begin_ns > event_->ready_ns;
   if (before) return {asker.request, asker.first};

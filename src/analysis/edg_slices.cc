@@ -52,6 +52,8 @@ void EdgBuilder::OpenTurn(const Turn& turn) {
     event_dependency_.reset();
   }
   turn_ = turn;
+  registrant_ = {};
+  several_register_ = false;
   shared_end_ns_ = event_->end_ns;
   if (shared_gc_.any) shared_gc_ = {};
 }
@@ -109,24 +111,45 @@ void EdgBuilder::CloseSlice(int64_t end_ns, uint64_t counter) {
 // What the slice has registered, up to a count.
 void EdgBuilder::Register(uint64_t counter) {
   const auto append = [this](uint64_t after, uint64_t last, bool unsure) {
-    registrations_.Append({after, last, slice_.sequence, slice_.request,
-                           slice_.node, unsure},
-                          [this](const auto& entry) { return IsAlive(entry); });
+    registrations_.Append(
+        {after, last, slice_.sequence, slice_.request, slice_.node, unsure},
+        [this](const auto& entry) { return IsAlive(entry); });
   };
   const uint64_t last = std::max(counter, slice_.counter);
+  if (last > slice_.counter) {
+    several_register_ = OthersRegistered();
+    registrant_ = slice_.request;
+  }
   const uint64_t sure = slice_.unsure ? std::min(slice_.known, last) : last;
   append(slice_.counter, sure, /*unsure=*/false);
   if (sure < last) append(sure, last, /*unsure=*/true);
 }
 
+// Whether ticks of other requests may run in the slice: Node runs them when all
+// functions of the turn have returned, and shows none of them.
+bool EdgBuilder::OthersRegistered() const {
+  return several_register_ ||
+         (registrant_.generation != 0 && registrant_ != slice_.request);
+}
+
 // A tick is noticed when it makes a promise or asks for something. What was
-// registered shortly before may be its own.
+// registered shortly before may be its own; and it may be that of a tick that
+// nobody has noticed.
 void EdgBuilder::DoubtBeforeTick(const InnerRecord& slice) {
   const bool is_tick = slice.aux == 0 && slice.ready_kind == ReadyKind::kNone &&
                        slice.async_id > event_->counter_begin;
   if (!is_tick || !requests_.IsOpen(slice_.request)) return;
+  if (slice.async_id > slice_.counter) return DoubtTick(slice);
   const RegistrationIndex::Entry* const owner = FindById(slice.async_id);
   slice_.unsure = owner != nullptr && owner->request != slice_.request;
+}
+
+// A tick runs in the slice itself, which was made there since something of the
+// slice was seen last: by it, or by another tick.
+void EdgBuilder::DoubtTick(const InnerRecord& record) {
+  if (record.async_id > slice_.known && OthersRegistered()) {
+    slice_.unsure = true;
+  }
 }
 
 void EdgBuilder::PushPiece(int64_t end_ns) {
@@ -275,7 +298,7 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
                   Node::kResolved);
   }
   Registrant asking = LatestAsking(owner->request, owner->node);
-  asking.inferred |= owner->unsure;
+  asking.inferred |= owner->unsure || (first_answered_ && !begins);
   Attach(asking, /*kept=*/record.aux == 0);
 }
 

@@ -95,6 +95,17 @@ class Timeline {
     return end
   }
 
+  /** @returns {number} the end of what ran after a stretch in the same event, as far as the ledger tells, whoever it was for */
+  endOfEvent (stretch) {
+    let { end } = stretch
+    for (let number = this.places.get(stretch).number + 1; number < this.stretches.length; number++) {
+      const after = this.stretches[number]
+      if (!SAME_EVENT.includes(after.kind)) break
+      end = Math.max(end, after.end)
+    }
+    return end
+  }
+
   // The last before it that was not emitted itself.
   #emitterOf (stretch) {
     let { number } = this.places.get(stretch)
@@ -182,6 +193,7 @@ class Truths {
     if (cause) {
       addBeginOfWait(truth, clamp(stretch.since ?? before, cause.begin, before), before, times)
       this.#addRestOfSlice(truth, this.timeline.endOfSlice(cause, account), { before, low, high, begin })
+      if (stretch.kind === 'emit') addMicrotask(truth, clamp(this.timeline.endOfEvent(cause), before, low) - before)
     }
     this.#addEmitter(truth, stretch)
   }
@@ -246,6 +258,13 @@ function addBeginOfWait (truth, since, before, [low, high]) {
   truth.exec[0] -= before - since
   truth.io[1] += Math.max(0, Math.min(before, high) - since)
   truth.queue[1] += Math.max(0, before - Math.max(low, since))
+}
+
+// events.once() is an async function that returns a promise: one more continuation of
+// its own comes before it waits, after what others do in the same event.
+function addMicrotask (truth, time) {
+  truth.io[0] -= time
+  truth.queue[1] += time
 }
 
 function addExecution (truth, { begin, kind }, left) {
