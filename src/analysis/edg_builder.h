@@ -197,6 +197,7 @@ class EdgBuilder {
   Registrant WhoseBody(const ConnectionTable::Connection& connection) const;
   bool ResumesAnAsker() const;
   bool Resumes(RequestRef request) const;
+  bool MayHaveCalledAnother(RequestRef request) const;
   // Whether a slice of the event goes on in a request that is such.
   template <typename Is>
   bool AnyResumed(Is is) const {
@@ -344,8 +345,6 @@ class EdgBuilder {
   Slice slice_{};
   bool several_wait_ = false;  // for what the event has read
   RequestRef first_asker_;     // of these
-  // Its function has run in the first slice, as far as their order tells.
-  bool first_answered_ = false;
   RequestRef registrant_;  // who has registered something in the turn last
   bool several_register_ = false;  // ... and others before
   bool closed_some_ = false;       // a request ended in this event

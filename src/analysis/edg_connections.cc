@@ -10,6 +10,9 @@
 namespace edgewise {
 namespace {
 
+// Parsing takes less.
+constexpr int64_t kNoticedNs = 200'000;
+
 bool BringsBytes(EventType type) {
   return type == EventType::kTcpRead || type == EventType::kPipeRead;
 }
@@ -221,7 +224,7 @@ EdgBuilder::Registrant EdgBuilder::StepOf(
 EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
   connection_ =
       BringsBytes(event_->type) ? connections_.OfFd(event_->fd) : nullptr;
-  several_wait_ = first_answered_ = false;
+  several_wait_ = false;
   first_asker_ = {};
   if (connection_ != nullptr) {
     // A stream of HTTP/2 is a resource of its own.
@@ -279,10 +282,10 @@ EdgBuilder::Registrant EdgBuilder::WhoseAnswer() {
   if (next == askers.end()) return {};
   if (ResumesAnAsker()) {
     // What it waited for has come before the answers of those that are resumed.
-    first_answered_ = next->request.generation != 0 &&
-                      !Resumes(next->request) &&
-                      GraphOf(next->request).LastIndex() == next->node;
-    if (!first_answered_) return {};
+    const bool comes_first = next->request.generation != 0 &&
+                             !Resumes(next->request) &&
+                             GraphOf(next->request).LastIndex() == next->node;
+    if (!comes_first) return {};
   }
   if (next->request.generation != 0) {
     return {next->request, next->node, /*inferred=*/true};
@@ -300,6 +303,19 @@ bool EdgBuilder::ResumesAnAsker() const {
 
 bool EdgBuilder::Resumes(RequestRef request) const {
   return AnyResumed([request](RequestRef other) { return other == request; });
+}
+
+// Whether a function of another request may be what took so long before the
+// event came to `request`: nothing shows that it was called.
+bool EdgBuilder::MayHaveCalledAnother(RequestRef request) const {
+  if (connection_ == nullptr || !several_wait_ || has_edges_) return false;
+  if (shared_end_ns_ - turn_.begin_ns <= kNoticedNs) return false;
+  const std::vector<ConnectionTable::Asker>& askers = connection_->askers;
+  return std::any_of(askers.begin(), askers.end(), [&](const auto& asker) {
+    const bool perhaps_now =
+        asker.waits() || asker.resumed_in == event_->sequence;
+    return perhaps_now && asker.request != request && !Resumes(asker.request);
+  });
 }
 
 EdgBuilder::Registrant EdgBuilder::WhoseBody(

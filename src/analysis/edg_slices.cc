@@ -298,7 +298,7 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
                   Node::kResolved);
   }
   Registrant asking = LatestAsking(owner->request, owner->node);
-  asking.inferred |= owner->unsure || (first_answered_ && !begins);
+  asking.inferred |= owner->unsure || MayHaveCalledAnother(owner->request);
   Attach(asking, /*kept=*/record.aux == 0);
 }
 

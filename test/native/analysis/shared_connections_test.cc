@@ -151,5 +151,32 @@ TEST(SharedConnectionsTest, WhoHasMadeACallAsksAndNotWhatFreesItsConnection) {
                                            StepTimes{"tcp_read", 25, 5, 5}));
 }
 
+// Two functions wait behind one connection, and a promise. What takes long
+// before the promise goes on may be a function, whichever came first.
+TEST(SharedConnectionsTest, LongWorkBeforeAPromiseMayBeAnothersFunction) {
+  constexpr int64_t kLong = 300'000;
+  for (const int64_t takes : {kLong, kLong / 10}) {
+    for (const uint32_t promised : {1, 2}) {
+      TraceBuilder t;
+      t.Meta();
+      t.Connection(1, 1, kBackend, kOpened);
+      t.Event(0, 5, {EventType::kMain});
+      uint64_t asked[3];
+      for (const uint32_t request : {1, 2}) {
+        const int64_t at = 20 * request;
+        t.Start(at, request).Use(at + 5, 1, UseKind::kQuestion, "redis GET");
+        asked[request] = t.sequence();
+        t.Event(at, at + 10, Read(at, kCreated, kClient + request - 1));
+      }
+      t.Slice(100 + takes, asked[promised]);
+      t.End(110 + takes, promised);
+      t.Event(100, 120 + takes, Read(100, kCreated, kBackend));
+      const Json request = RequestOf(t, promised);
+      ExpectSums(request);
+      EXPECT_EQ(request["path"].back()["inferred"], takes == kLong);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace edgewise
