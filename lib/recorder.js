@@ -61,6 +61,7 @@ function startNative (native, config, farewell) {
       watcherNs: config.watcherUs * 1000,
       wholePaths: Number(config.wholePaths),
       offCpu: Number(config.offCpu),
+      stackNs: config.stacksHz === 0 ? 0 : Math.round(1e9 / config.stacksHz),
       sloNs: config.sloMs === null ? 0 : Math.ceil(config.sloMs * 1e6),
       nextAsyncId,
       farewell,

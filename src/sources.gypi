@@ -58,7 +58,8 @@
       "src/recorder/held_chunks.cc",
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
-      "src/recorder/ring.cc"
+      "src/recorder/ring.cc",
+      "src/recorder/stacks/stack_table.cc"
     ],
     "analysis_sources": [
       "src/analysis/blame.cc",
@@ -164,6 +165,7 @@
       "src/hooks/process_exit.cc",
       "src/hooks/ring_completions.cc",
       "src/hooks/script_calls.cc",
+      "src/hooks/stack_sampler.cc",
       "src/hooks/stock_connections.cc",
       "src/hooks/stock_loop.cc",
       "src/hooks/stock_provider.cc",

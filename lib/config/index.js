@@ -17,6 +17,7 @@ const { RECORDING } = require('./recording')
  * @property {boolean} enabled whether recording starts with the process
  * @property {number} ringRecords what a thread can record before its drain thread has taken it
  * @property {number} watcherUs how long the ready-time watcher sleeps between looks, µs; 0: no watcher
+ * @property {number} stacksHz how often a second the stack of a busy loop is recorded; 0: never
  * @property {boolean} offCpu whether it is recorded when the thread did not run
  * @property {boolean} wholePaths whether the whole paths of files are recorded
  * @property {string | null} boost policies, joined by commas; null: the processor is not boosted

@@ -8,6 +8,7 @@ const { MAX_MS, file, flag, oneOf, plainNumber, positive } = require('./values')
 // Bytes must be a whole number, and count in 64 bits: most is a thousand terabytes.
 const MAX_MB = { stream: 1024, flight: 64, most: 1_000_000_000 }
 const RING_RECORDS = { default: 2 ** 17, min: 2, max: 2 ** 22 }
+const STACKS_HZ = { default: 0, max: 1000 }
 const WATCHER_US = { default: 100, min: 20, max: 10_000 }
 
 /** @type {import('./index').Variable[]} */
@@ -94,6 +95,15 @@ const RECORDING = [
     fallback: () => true
   },
   {
+    name: 'EDGEWISE_STACKS',
+    key: 'stacksHz',
+    values: `0, or a whole number up to ${STACKS_HZ.max}`,
+    default: String(STACKS_HZ.default),
+    text: 'How often a second the JavaScript stack of a busy loop is recorded; every millisecond in an event that has run for 2 ms. 0 does not.',
+    read: stacksHz,
+    fallback: () => STACKS_HZ.default
+  },
+  {
     name: 'EDGEWISE_PATHS',
     key: 'wholePaths',
     values: '0, 1',
@@ -117,6 +127,12 @@ function watcherUs (value) {
   if (number === undefined || !Number.isInteger(number)) return undefined
   const allowed = number === 0 || (number >= WATCHER_US.min && number <= WATCHER_US.max)
   return allowed ? number : undefined
+}
+
+/** @param {string} value */
+function stacksHz (value) {
+  const number = plainNumber(value)
+  return number !== undefined && Number.isInteger(number) && number >= 0 && number <= STACKS_HZ.max ? number : undefined
 }
 
 module.exports = { RECORDING }

@@ -42,6 +42,7 @@ ProviderConfig ReadConfig(const Napi::Object& options) {
   config.watcher_interval_ns =
       static_cast<int64_t>(Number(options, "watcherNs"));
   config.slo_ns = static_cast<int64_t>(Number(options, "sloNs"));
+  config.stack_period_ns = static_cast<int64_t>(Number(options, "stackNs"));
   config.whole_paths = Number(options, "wholePaths") != 0;
   return config;
 }
@@ -175,10 +176,10 @@ void CallAtExit() {
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
-//        wholePaths, offCpu, nextAsyncId, farewell, describe}) -> {patched,
-//        asyncIds, interposition, arrivals, pool, watcher, offCpu, switches}:
-//        true or why not; and limits. watcher, offCpu: false where none is
-//        asked for. patched: null where V8 is not.
+//        wholePaths, offCpu, stackNs, nextAsyncId, farewell, describe}) ->
+//        {patched, asyncIds, interposition, arrivals, pool, watcher, offCpu,
+//        switches}: true or why not; and limits. watcher, offCpu: false where
+//        none is asked for. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {

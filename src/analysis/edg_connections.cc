@@ -30,12 +30,14 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
     const auto fd = static_cast<int32_t>(record.number);
     const auto role = static_cast<ConnectionRole>(record.type);
     if (fd < 0) return OnProcess(record);
-    // The event's own, which is accepted or connected in it, has no bytes yet.
-    connection_ = nullptr;
+    const bool reads = connection_ != nullptr;
     ConnectionTable::Connection* const connection = connections_.Begin(
         fd, record.aux,
         role <= ConnectionRole::kMaxValue ? role : ConnectionRole::kAccepted,
         record.text);
+    // One that is accepted or connected in it has no bytes yet.
+    connection_ =
+        reads && fd != event_->fd ? connections_.OfFd(event_->fd) : nullptr;
     if (role == ConnectionRole::kChild) {
       connection->dependency = dependencies_->InternWork(
           DependencyKind(EventType::kChild), PeerOf(*connection));
@@ -57,7 +59,9 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
   if (record.type == static_cast<uint8_t>(UseKind::kQuestion)) {
     OnQuestion(record);
   } else if (record.type == static_cast<uint8_t>(UseKind::kClosed)) {
-    connection_ = nullptr;
+    if (connection_ != nullptr && connection_->number == record.aux) {
+      connection_ = nullptr;
+    }
     connections_.End(record.aux);
   } else if (record.type == static_cast<uint8_t>(UseKind::kMeasured)) {
     const ConnectionTable::Connection* const connection =

@@ -73,8 +73,7 @@ EdgBuilder::Registrant EdgBuilder::FollowTrail(RequestRef request,
     }
     if (const auto* const asker = AskedBefore(*step, request)) {
       parent = asker->node;
-      // The others' functions may have run in it, too.
-      observed = !step->several_waited;
+      observed = true;
       steps_.push_back(step);
       break;
     }
@@ -83,8 +82,10 @@ EdgBuilder::Registrant EdgBuilder::FollowTrail(RequestRef request,
   }
   if (steps_.empty() && !observed) return {};
   for (; !steps_.empty(); steps_.pop_back()) {
-    parent = Adopt(*steps_.back(), parent,
-                   observed ? uint8_t{0} : Node::kInferred, &graph);
+    // Where several waited the others' functions may have run in it, too.
+    const bool sure = observed && !steps_.back()->several_waited;
+    parent = Adopt(*steps_.back(), parent, sure ? uint8_t{0} : Node::kInferred,
+                   &graph);
     observed = true;
   }
   return {request, parent};

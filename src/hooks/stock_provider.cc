@@ -183,6 +183,14 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   active = tracker_.get();
   const bool main_script = !uv_loop_alive(loop_) || loop_->time == 0;
   tracker_->Attach(main_script ? EventType::kMain : EventType::kUnknown);
+  if (config.stack_period_ns == 0) return absl::OkStatus();
+  auto sampler = StackSampler::Start(isolate_, tracker_.get(), recorder_.get(),
+                                     config.stack_period_ns);
+  if (!sampler.ok()) {
+    Stop();
+    return sampler.status();
+  }
+  sampler_ = *std::move(sampler);
   return absl::OkStatus();
 }
 
@@ -207,6 +215,7 @@ void StockProvider::Stop() {
   connections_.ForEach([this](int fd, const Connection& connection) {
     Measure(fd, connection);
   });
+  sampler_.reset();  // joins its helper, which asks the tracker
   tracker_->Detach();
   active = nullptr;
   DetachCallbacks();

@@ -14,6 +14,7 @@
 #include "hooks/interpose.h"
 #include "hooks/patched_v8.h"
 #include "hooks/ring_completions.h"
+#include "hooks/stack_sampler.h"
 #include "hooks/thread_pool.h"
 #include "hooks/work_names.h"
 #include "recorder/connections.h"
@@ -30,6 +31,7 @@ struct ProviderConfig {
   RecorderConfig recorder;
   int64_t watcher_interval_ns = 100'000;  // 0: no helper thread
   int64_t slo_ns = 0;                     // 0: none
+  int64_t stack_period_ns = 0;            // 0: no stacks
   bool whole_paths = false;               // of files
   std::unique_ptr<OffCpu> off_cpu;        // of the thread; may be null
   AsyncIds ids;
@@ -181,6 +183,7 @@ class StockProvider : private SystemCallObserver {
   Connections connections_;
   std::unique_ptr<OffCpu> off_cpu_;
   std::unique_ptr<EventTracker> tracker_;
+  std::unique_ptr<StackSampler> sampler_;
   bool reading_ = false;  // the system call that runs is the loop's own
   EventTracker::IoMoment stamped_began_;  // the stamped read that runs
   uint64_t poll_began_ = 0;

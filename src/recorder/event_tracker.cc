@@ -82,6 +82,16 @@ void EventTracker::EnterOther(uint64_t id, const EntrySigns& signs) {
   Enter(id);
 }
 
+bool EventTracker::AdoptsId(uint64_t id) const {
+  return id != 0 && open_.bare && (open_.fd != kNoFd || open_.in_work);
+}
+
+// What was registered since the last check is due at the earliest since then; a
+// loop that had anything due would not have slept.
+uint64_t EventTracker::DueSince() const {
+  return poll_waited_ && poll_ticks_ > last_check_ ? poll_ticks_ : last_check_;
+}
+
 void EventTracker::OpenUnannounced(const EntrySigns& signs) {
   const uint64_t now = Ticks();
   if (phase_ == Phase::kPoll) {
@@ -128,6 +138,7 @@ void EventTracker::OpenPolled(const EntrySigns& signs) {
 
 void EventTracker::Enter(uint64_t id) {
   open_.entered = true;
+  busy_since_.store(open_.begin, std::memory_order_relaxed);
   open_.async_id = id;
   open_.bare = id == 0 && (ids_.depth == nullptr || ids_.LeftScope());
   slice_sequence_ = next_sequence_++;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -121,6 +122,13 @@ class EventTracker {
   void NameReceived(int fd, const uint8_t* data, ssize_t bytes);
   const NameQueries& names() const { return names_; }
 
+  bool in_event() const { return open_.entered; }
+  uint64_t slice_begin() const { return slice_begin_; }  // ticks
+  // Since when the event has run, ticks; 0: the loop waits. Any thread.
+  uint64_t busy_since() const {
+    return busy_since_.load(std::memory_order_relaxed);
+  }
+
   // A timer of libuv's own, not Node's, has run; it was due then.
   void NativeTimerRan(int64_t due_ns) {
     names_.TimerRan({DueTicks(due_ns), ReadyKind::kDue});
@@ -222,7 +230,7 @@ class EventTracker {
   // The machine will number the next slice so: any before it were lost.
   void NumbersFromVm(uint32_t next);
 
-  // Returns the request's id, unique within the thread.
+  // Its id, unique within the thread.
   uint32_t RequestStart(RequestKind kind);
 
   // `route`: an interned string. Returns the request's latency in ticks, from
@@ -292,16 +300,9 @@ class EventTracker {
   void OpenUnannounced(const EntrySigns& signs);
   void OpenPolled(const EntrySigns& signs);
   void OpenImmediate(uint64_t id);
-  bool AdoptsId(uint64_t id) const {
-    return id != 0 && open_.bare && (open_.fd != kNoFd || open_.in_work);
-  }
+  bool AdoptsId(uint64_t id) const;
   NameQueries::Readiness Told() const;
-  // What was registered since the last check is due at the earliest since then;
-  // a loop that had anything due would not have slept.
-  uint64_t DueSince() const {
-    return poll_waited_ && poll_ticks_ > last_check_ ? poll_ticks_
-                                                     : last_check_;
-  }
+  uint64_t DueSince() const;
   static uint64_t DueTicks(int64_t due_ns);
   [[gnu::hot]] void Enter(uint64_t id);
   [[gnu::hot]] void FindReady();
@@ -325,7 +326,6 @@ class EventTracker {
     if (vm_ != nullptr) vm_->Take(this);
     PushLeftBefore(UINT64_MAX);
   }
-  // Of a request: the machine has seen collections before the event, too.
   void PushLeftBefore(uint64_t ticks) {
     const bool may_begin = words_->begun_request != SharedWords::kMustCall;
     if (may_begin && open_.begin <= ticks) PushBegun();
@@ -365,6 +365,7 @@ class EventTracker {
   OffCpu* const off_cpu_;
 
   OpenEvent open_;
+  std::atomic<uint64_t> busy_since_{0};
   std::optional<Work> work_;  // whose end it is, where it is in_work
   Moment written_;            // the last write
   LastWrites writes_;
@@ -372,7 +373,6 @@ class EventTracker {
   RealtimeToTicks realtime_;
   NameQueries names_;
   enum class Phase : uint8_t { kPoll, kCheck, kAfterCheck };
-  // Between the check phase's begin and the next wait.
   bool after_check() const { return phase_ != Phase::kPoll; }
   Phase phase_ = Phase::kPoll;
   bool handles_close_ = false;  // there are close callbacks to run
@@ -387,10 +387,9 @@ class EventTracker {
   uint64_t next_sequence_;       // of the next event or slice
   uint64_t slice_sequence_ = 0;  // of the running slice
   uint64_t slice_begin_ = 0;
-  uint64_t slice_id_ = 0;  // the async id it runs under
-  // The async-id counter at its begin; kUnknownCounter: the machine only knows.
-  uint64_t slice_counter_ = 0;
-  uint64_t last_counter_ = 0;  // of the last record: they never go backward
+  uint64_t slice_id_ = 0;       // the async id it runs under
+  uint64_t slice_counter_ = 0;  // at its begin; kUnknownCounter: V8 only knows
+  uint64_t last_counter_ = 0;   // of the last record: they never go backward
   static constexpr uint64_t kUnknownCounter = UINT64_MAX;
 
   bool latencies_wanted_ = false;

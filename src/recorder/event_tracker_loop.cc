@@ -12,6 +12,7 @@ void EventTracker::PollBegin(uint64_t now) {
   if (open_.entered) Close(now);
   TakeOffCpu(open_.begin, now);
   open_.Begin(EventType::kUnknown, kNoFd, 0, 0, ReadyKind::kNone);
+  busy_since_.store(0, std::memory_order_relaxed);
   phase_ = Phase::kPoll;
   in_wakeup_ = false;
   poll_ticks_ = now;

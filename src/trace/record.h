@@ -30,6 +30,7 @@ enum class RecordKind : uint8_t {
   kOffCpu = 14,       // the thread did not run
   kQuota = 15,        // how often the control group was stopped
   kFaults = 16,       // page faults of the thread
+  kSample = 17,       // which JavaScript function ran
   kWritten = 20,      // when the request that ends next was written
 };
 
@@ -256,6 +257,12 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         stopped, `duration` ticks for which they were, over processors.
 // kFaults  since the recording began, of the thread, where an event has been
 //         long: aux = minor ones modulo 2^32, async id = major ones.
+// kSample  ticks = when it was asked for; answered `duration` ticks later, by
+// the
+//         stack (a string id; 0: what ran then could not be told) in aux. It
+//         stands for `ready_before` ticks before it was asked for, too: nothing
+//         was asked then. Written before its event; not in order with that
+//         one's other records.
 // kWritten  of the kRequestEnd that follows: ticks = the last write of its
 //         response, in this event or an earlier one. What ran then: `duration`
 //         ticks since its begin, `ready_before` ticks from ready to begin, type

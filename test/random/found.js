@@ -116,5 +116,36 @@ module.exports = [
   {
     name: 'the same of promises, behind another',
     programs: [{ at: 0, style: 'await', steps: [call('http-limited', 60), promised(80)] }, { at: 10, style: 'await', steps: [promised(10), call('http-limited', 40), promised(5)] }, { at: 40, steps: [compute(40)] }]
+  },
+  {
+    name: "another's function right before it behind one connection, where it asks again later",
+    programs: [
+      { at: 0, style: 'callback', steps: [call('line-unix', 20), compute(28)] },
+      { at: 1, style: 'callback', steps: [call('line-unix', 20), compute(3), call('line-tcp', 20), call('line-unix', 10), call('line-tcp', 5)] },
+      { at: 5, steps: [compute(40)] }
+    ]
+  },
+  {
+    name: "another's function before a promise goes on behind one connection",
+    programs: [
+      { at: 0, style: 'await', steps: [call('line-unix', 20), timer(5)] },
+      { at: 1, style: 'callback', steps: [call('line-unix', 20), call('http-new', 5), compute(28)] },
+      { at: 5, steps: [compute(40)] }
+    ]
+  },
+  {
+    name: 'two requests of a packet, of which the first opens a connection in a tick',
+    programs: [
+      { at: 0, style: 'callback', steps: [{ do: 'timer', how: 'tick' }, call('http-new', 38)] },
+      { at: 0, style: 'await', connection: 'pipelined', behind: 0, steps: [{ do: 'abort', how: 'fetch', ms: 5000, after: 12 }, { do: 'timer', how: 'tick' }] },
+      { at: 2, steps: [compute(20)] }
+    ]
+  },
+  {
+    name: 'a question that leaves in a tick, after another request of its packet',
+    programs: [
+      { at: 0, style: 'await', steps: [call('http-kept', 5), promised(20), call('http-kept', 10)] },
+      { at: 0, style: 'await', connection: 'pipelined', behind: 0, steps: [promised(24), compute(9)] }
+    ]
   }
 ]

@@ -18,7 +18,11 @@ const numbers = FOUND.map(() => [])
 const programs = []
 for (let round = 0, at = 0; round < REPEATS; round++) {
   for (const [i, { programs: together }] of FOUND.entries()) {
-    numbers[i].push(together.map((each) => programs.push(/** @type {any} */ ({ style: 'callback', connection: 'kept', ...each, id: programs.length, at: at + Number(each.at) })) - 1))
+    const first = programs.length
+    numbers[i].push(together.map((each) => {
+      const behind = each.behind === undefined ? {} : { behind: first + each.behind }
+      return programs.push(/** @type {any} */ ({ style: 'callback', connection: 'kept', ...each, ...behind, id: programs.length, at: at + Number(each.at) })) - 1
+    }))
     at += APART_MS
   }
 }

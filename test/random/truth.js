@@ -106,6 +106,13 @@ class Timeline {
     return end
   }
 
+  /** @returns {any} the stretch of the bell that has resumed this one */
+  bellBefore (stretch) {
+    let { number } = this.places.get(stretch)
+    while (number > 0 && this.stretches[number].kind !== 'bell') number--
+    return this.stretches[number]
+  }
+
   // The last before it that was not emitted itself.
   #emitterOf (stretch) {
     let { number } = this.places.get(stretch)
@@ -214,9 +221,11 @@ class Truths {
   }
 
   // The first slice of an event is execution of all that it resumes.
-  #addEmitter (truth, { begin, ready }) {
-    if (ready.is !== 'emitted' || ready.by === null) return
-    const before = begin - this.byId.get(ready.by).stretches[ready.of].begin
+  #addEmitter (truth, stretch) {
+    const { begin, ready } = stretch
+    if (ready.is !== 'emitted') return
+    const emitter = ready.by === null ? this.timeline.bellBefore(stretch) : this.byId.get(ready.by).stretches[ready.of]
+    const before = begin - emitter.begin
     truth.exec[1] += before
     truth.queue[0] -= before
   }

@@ -168,12 +168,14 @@ TEST(SharedConnectionsTest, LongWorkBeforeAPromiseMayBeAnothersFunction) {
         asked[request] = t.sequence();
         t.Event(at, at + 10, Read(at, kCreated, kClient + request - 1));
       }
+      t.Connection(105, 2, kBackend + 100, kOpened);  // another one
       t.Slice(100 + takes, asked[promised]);
       t.End(110 + takes, promised);
       t.Event(100, 120 + takes, Read(100, kCreated, kBackend));
       const Json request = RequestOf(t, promised);
       ExpectSums(request);
       EXPECT_EQ(request["path"].back()["inferred"], takes == kLong);
+      EXPECT_EQ(request["path"].back()["call"], "redis GET");
     }
   }
 }
