@@ -4,6 +4,7 @@
 // first, then what is missing, then the evidence.
 
 const { boost } = require('./boost')
+const { functions } = require('./functions')
 const { printable, styleOf } = require('./layout')
 const { losses } = require('./losses')
 const { notes } = require('./notes')
@@ -29,6 +30,7 @@ function render (reportJson, options = {}) {
     tailAgainstRest(report, style),
     routes(report, style),
     blockers(report, style),
+    functions(report, style),
     dependencies(report, style),
     report.request ? single(report, style) : slowest(report, style),
     boost(report, style),

@@ -34,6 +34,11 @@ std::string TextOr(const Napi::Object& options, const char* key) {
   return value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
 }
 
+bool Is(const Napi::Object& options, const char* key) {
+  const Napi::Value value = options.Get(key);
+  return value.IsBoolean() && value.As<Napi::Boolean>().Value();
+}
+
 ReportOptions OptionsOf(const Napi::Object& given) {
   ReportOptions options;
   options.percentile = NumberOr(given, "percentile", options.percentile);
@@ -43,6 +48,7 @@ ReportOptions OptionsOf(const Napi::Object& given) {
   options.thread = WholeOr(given, "thread", -1);
   options.skip_ns = WholeOr(given, "skip", 0, 1e9);
   options.requests_path = TextOr(given, "requestsPath");
+  options.stacks = Is(given, "stacks");
   options.slowest = WholeOr(given, "slowest", options.slowest);
   return options;
 }

@@ -66,6 +66,7 @@ void BlameLedger::Merge(uint32_t pending, uint32_t owner, uint32_t route) {
   cause.blocker.requests =
       std::max(cause.blocker.requests + more, from.blocker.requests);
   cause.seen_before = std::max(cause.seen_before, from.seen_before);
+  for (const auto& [stack, part] : from.stacks) cause.stacks[stack] += part;
   causes_[pending] = {};
   free_causes_.push_back(pending);
 }

@@ -22,6 +22,9 @@ struct Blocker {
   double off_ns = 0;  // of queue_ns: the thread did not run
 };
 
+// For how long stacks ran, by StackTree's nodes.
+using StackSums = absl::flat_hash_map<uint32_t, StackWeights>;
+
 // A stretch of time for which a tail request was ready and did not run: from
 // `from_ns`, which lies in or before piece `first`, up to piece `end`.
 struct Wait {
@@ -78,6 +81,19 @@ class BlameLedger {
   // All blockers, largest first.
   std::vector<Blocker> Blockers() const;
 
+  // `stack` was sampled in a piece that is about to leave the window, or just
+  // has: in the wait or the execution of requests.
+  void AddStack(const Piece& piece, uint32_t stack, const StackWeights& part) {
+    causes_[CauseOf(piece)].stacks[stack] += part;
+  }
+  // Calls sink(Blocker, StackSums) for each cause that stacks were sampled in.
+  template <typename Sink>
+  void ForEachStacks(Sink&& sink) const {
+    for (const Cause& cause : causes_) {
+      if (!cause.stacks.empty()) sink(cause.blocker, cause.stacks);
+    }
+  }
+
  private:
   struct Owner {
     uint32_t route = 0;
@@ -116,7 +132,8 @@ class BlameLedger {
   };
   struct Cause {
     Blocker blocker;
-    uint64_t seen_before = 0;       // number of its last piece, plus one
+    uint64_t seen_before = 0;  // number of its last piece, plus one
+    StackSums stacks;
     bool pending = false;           // its route is not known yet
     std::vector<uint32_t> waiting;  // of a pending one: requests that it has
                                     // delayed; some are over

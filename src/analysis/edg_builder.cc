@@ -54,6 +54,7 @@ void EdgBuilder::OnEvent(const Event& event) {
   off_ns_ +=
       static_cast<double>(event.end_ns - event.begin_ns -
                           RanFor(event.off, event.begin_ns, event.end_ns));
+  if (!event.samples.empty()) TakeSamples();
   NoteScope(event);
   continues_read_ = event.fd != kNoFd && event.fd == last_fd_ &&
                     event.begin_ns - last_end_ns_ <= kSameNs;
@@ -94,6 +95,30 @@ void EdgBuilder::OnEvent(const Event& event) {
   if (closed_some_) {
     ledger_->ReleaseClosed(timeline_->next());
     closed_some_ = false;
+  }
+}
+
+// What the thread did between the question and the answer is the function's,
+// but for collections and what it did not run. Asked for while it did either,
+// it stands for nothing before.
+void EdgBuilder::TakeSamples() {
+  const Event& event = *event_;
+  for (const StackSample& sample : event.samples) {
+    int64_t ran_ns = RanFor(event.off, sample.asked_ns, sample.answered_ns);
+    bool ran = RanFor(event.off, sample.asked_ns, sample.asked_ns + 1) != 0;
+    for (const auto records : {event.before, event.inner}) {
+      for (const InnerRecord& gc : records) {
+        if (gc.kind != RecordKind::kGc) continue;
+        const int64_t from_ns = std::max(gc.time_ns, sample.asked_ns);
+        const int64_t to_ns = std::min(gc.end_ns, sample.answered_ns);
+        if (from_ns >= to_ns) continue;
+        ran_ns -= RanFor(event.off, from_ns, to_ns);
+        if (from_ns == sample.asked_ns) ran = false;
+      }
+    }
+    timeline_->samples().Push(ran ? sample.asked_ns : sample.answered_ns,
+                              ran_ns + (ran ? sample.before_ns : 0),
+                              stacks_.NodeOf(sample.stack));
   }
 }
 

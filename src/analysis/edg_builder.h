@@ -20,6 +20,7 @@
 #include "analysis/request_graph.h"
 #include "analysis/request_table.h"
 #include "analysis/route_table.h"
+#include "analysis/stacks/stack_tree.h"
 #include "analysis/trail.h"
 #include "analysis/vm_shares.h"
 
@@ -83,8 +84,9 @@ class EdgBuilder {
   // All outlive the builder.
   EdgBuilder(EventStream* stream, RouteTable* routes,
              DependencyTable* dependencies, LoopTimeline* timeline,
-             BlameLedger* ledger, RequestSink* sink)
+             BlameLedger* ledger, StackTree* stacks, RequestSink* sink)
       : stream_(stream),
+        stacks_(stream, stacks),
         routes_(routes),
         dependencies_(dependencies),
         timeline_(timeline),
@@ -159,6 +161,7 @@ class EdgBuilder {
   };
 
   void OnEvent(const Event& event);
+  void TakeSamples();
   void OnBetween(std::span<const InnerRecord> records);
   void OnBreak();
   // edg_slices.cc
@@ -285,6 +288,7 @@ class EdgBuilder {
   RequestGraph& GraphOf(RequestRef ref) { return requests_.At(ref).state; }
 
   EventStream* stream_;
+  FileStacks stacks_;
   RouteTable* routes_;
   DependencyTable* dependencies_;
   LoopTimeline* timeline_;
@@ -345,7 +349,7 @@ class EdgBuilder {
   Slice slice_{};
   bool several_wait_ = false;  // for what the event has read
   RequestRef first_asker_;     // of these
-  RequestRef registrant_;  // who has registered something in the turn last
+  RequestRef registrant_;      // who has registered something in the turn last
   bool several_register_ = false;  // ... and others before
   bool closed_some_ = false;       // a request ended in this event
 };

@@ -12,30 +12,6 @@ namespace {
 // A jump beyond this is nonsense: years of events.
 constexpr uint64_t kMaxSequenceJump = uint64_t{1} << 48;
 
-// Whether it may belong to no event.
-bool MayLieBetween(const InnerRecord& inner) {
-  return inner.kind == RecordKind::kGc ||
-         inner.kind == RecordKind::kConnection ||
-         inner.kind == RecordKind::kUse;
-}
-
-// A use at the time at which an event begins is its own.
-int64_t EndOf(const InnerRecord& inner) {
-  return inner.kind == RecordKind::kGc ? inner.end_ns : inner.time_ns + 1;
-}
-
-// Cuts a record's times to a stretch; returns where the next one's begins.
-int64_t CutTo(int64_t from_ns, int64_t to_ns, InnerRecord* inner) {
-  inner->time_ns = std::clamp(inner->time_ns, from_ns, to_ns);
-  if (inner->kind == RecordKind::kRequestEnd) {
-    const bool earlier = inner->written != 0 && inner->end_ns < inner->time_ns;
-    if (!earlier) inner->end_ns = inner->time_ns;
-  }
-  if (inner->kind != RecordKind::kGc) return inner->time_ns;
-  inner->end_ns = std::clamp(inner->end_ns, inner->time_ns, to_ns);
-  return inner->end_ns;
-}
-
 }  // namespace
 
 EventStream::EventStream(ByteSource* source, std::string file, Detail detail,
@@ -221,6 +197,9 @@ bool EventStream::Take(const Record& record) {
     case RecordKind::kOffCpu:
       TakeOffCpu(record);
       return false;
+    case RecordKind::kSample:
+      TakeSample(record);
+      return false;
     case RecordKind::kFaults:
     case RecordKind::kQuota:
       TakeTotals(record);
@@ -275,10 +254,6 @@ uint64_t EventStream::TakeOddCounter(const Record& record) {
   return counter_;
 }
 
-int64_t EventStream::TimeBefore(const Record& record, float span) const {
-  return TimeOf(record.ticks - std::min(Whole(span), record.ticks));
-}
-
 // Events that the caller does not want to see are passed over; only the last
 // one's end matters, to the event after it.
 void EventStream::CatchUp() {
@@ -315,6 +290,8 @@ void EventStream::TakeEvent(const Record& record) {
   event_.written = {};
   event_.off = off_;
   off_used_ = true;
+  if (std::exchange(samples_used_, true)) samples_.clear();
+  event_.samples = samples_;
   event_.work = std::exchange(next_work_, std::nullopt);
   if (event_.work.has_value()) {
     event_.work->taken_ns = std::min(event_.work->taken_ns, event_.ready_ns);
@@ -349,33 +326,13 @@ void EventStream::TakeReady(const Record& record, bool sane) {
       std::min(TimeBefore(record, record.ready_before), event_.begin_ns);
 }
 
-// Cuts inner times to the event, and puts them in order: durations are floats,
-// and an end may come out a few ticks after the event's own.
-void EventStream::PlaceInner(int64_t previous_end_ns) {
-  size_t before = 0;
-  int64_t from_ns = previous_end_ns;
-  for (; before < inner_.size(); ++before) {
-    InnerRecord& inner = inner_[before];
-    if (!MayLieBetween(inner) || EndOf(inner) > event_.begin_ns) break;
-    from_ns = CutTo(from_ns, event_.begin_ns, &inner);
-  }
-  from_ns = event_.begin_ns;
-  for (size_t i = before; i < inner_.size(); ++i) {
-    from_ns = CutTo(from_ns, event_.end_ns, &inner_[i]);
-  }
-  const std::span<const InnerRecord> all(inner_);
-  event_.before = all.first(before);
-  event_.inner = all.subspan(before);
-  event_.written = written_;
-}
-
 void EventStream::OrphanInner() {
   latest_ns_ = 0;
   next_work_.reset();
   int64_t from_ns = last_end_ns_;
   for (InnerRecord& inner : inner_) {
-    if (!MayLieBetween(inner)) ++counts_.orphaned;
-    from_ns = CutTo(from_ns, limit_ns_, &inner);
+    if (!inner.may_lie_between()) ++counts_.orphaned;
+    from_ns = inner.CutTo(from_ns, limit_ns_);
   }
   orphans_.swap(inner_);
   inner_.clear();

@@ -45,6 +45,11 @@ struct InnerRecord {
   int64_t ready_ns;
   int64_t jit_ns;  // kTimes
   int64_t ic_ns;
+
+  // Whether it may belong to no event.
+  bool may_lie_between() const;
+  // Cuts its times to a stretch; returns where the next one's begins.
+  int64_t CutTo(int64_t from_ns, int64_t to_ns);
 };
 
 // What ran when a response was written that was told of later.
@@ -65,6 +70,14 @@ struct WorkDone {
   int64_t taken_ns;
   uint32_t text;     // a string's id: what it is about; 0: not known
   uint32_t threads;  // of the pool, as far as seen; 0: not known
+};
+
+// What JavaScript ran when it was asked for, at most until it was answered.
+struct StackSample {
+  int64_t asked_ns;
+  int64_t answered_ns;  // >= asked_ns
+  int64_t before_ns;    // nothing was asked for so long before
+  uint32_t stack;       // a string's id; 0: what ran could not be told
 };
 
 // One event with everything that happened inside it.
@@ -88,6 +101,8 @@ struct Event {
   std::optional<WorkDone> work;  // whose end it is
   // When the thread did not run, since the event before; in order.
   std::span<const OffSpan> off;
+  // Asked for since the event before; in order.
+  std::span<const StackSample> samples;
 };
 
 // What one file said about itself and what was counted while reading it.
@@ -177,6 +192,7 @@ class EventStream {
   void TakeWritten(const Record& record);
   void TakeWork(const Record& record);
   void TakeOffCpu(const Record& record);
+  void TakeSample(const Record& record);
   void TakeArrival(const Record& record);
   void TakeTotals(const Record& record);
   void TakeEnd(const Record& record, InnerRecord* end);
@@ -261,6 +277,8 @@ class EventStream {
   std::optional<WorkDone> next_work_;  // of the next event
   std::vector<OffSpan> off_;           // since the last event
   bool off_used_ = false;              // event_ refers to it
+  std::vector<StackSample> samples_;   // since the last event
+  bool samples_used_ = false;          // event_ refers to it
   int64_t last_off_ns_ = 0;
   StreamCounts::Throttled quota_before_;  // of recordings before this one
   StreamCounts::Faults faults_before_;    // likewise

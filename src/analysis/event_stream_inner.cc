@@ -8,6 +8,30 @@
 #include "analysis/names.h"
 
 namespace edgewise {
+namespace {
+
+// A use at the time at which an event begins is its own.
+int64_t EndOf(const InnerRecord& inner) {
+  return inner.kind == RecordKind::kGc ? inner.end_ns : inner.time_ns + 1;
+}
+
+}  // namespace
+
+bool InnerRecord::may_lie_between() const {
+  return kind == RecordKind::kGc || kind == RecordKind::kConnection ||
+         kind == RecordKind::kUse;
+}
+
+int64_t InnerRecord::CutTo(int64_t from_ns, int64_t to_ns) {
+  time_ns = std::clamp(time_ns, from_ns, to_ns);
+  if (kind == RecordKind::kRequestEnd) {
+    const bool earlier = written != 0 && end_ns < time_ns;
+    if (!earlier) end_ns = time_ns;
+  }
+  if (kind != RecordKind::kGc) return time_ns;
+  end_ns = std::clamp(end_ns, time_ns, to_ns);
+  return end_ns;
+}
 
 void EventStream::TakeInner(const Record& record) {
   if (record.kind == RecordKind::kSlice) ++slices_;
@@ -110,6 +134,30 @@ void EventStream::TakeWork(const Record& record) {
   next_work_ = work;
 }
 
+int64_t EventStream::TimeBefore(const Record& record, float span) const {
+  return TimeOf(record.ticks - std::min(Whole(span), record.ticks));
+}
+
+// Cuts inner times to the event, and puts them in order: durations are floats,
+// and an end may come out a few ticks after the event's own.
+void EventStream::PlaceInner(int64_t previous_end_ns) {
+  size_t before = 0;
+  int64_t from_ns = previous_end_ns;
+  for (; before < inner_.size(); ++before) {
+    InnerRecord& inner = inner_[before];
+    if (!inner.may_lie_between() || EndOf(inner) > event_.begin_ns) break;
+    from_ns = inner.CutTo(from_ns, event_.begin_ns);
+  }
+  from_ns = event_.begin_ns;
+  for (size_t i = before; i < inner_.size(); ++i) {
+    from_ns = inner_[i].CutTo(from_ns, event_.end_ns);
+  }
+  const std::span<const InnerRecord> all(inner_);
+  event_.before = all.first(before);
+  event_.inner = all.subspan(before);
+  event_.written = written_;
+}
+
 void EventStream::TakeOffCpu(const Record& record) {
   if (!all_) return;
   if (std::exchange(off_used_, false)) off_.clear();
@@ -121,6 +169,21 @@ void EventStream::TakeOffCpu(const Record& record) {
   off_.push_back(
       {begin_ns, end_ns, InRange(record.type, OffCpuKind::kBlocked)});
   last_off_ns_ = end_ns;
+}
+
+void EventStream::TakeSample(const Record& record) {
+  if (!all_) return;
+  if (std::exchange(samples_used_, false)) samples_.clear();
+  if (!SaneSpan(record.duration) || !SaneSpan(record.ready_before)) return;
+  if (samples_.size() >= kMaxInner) return;
+  int64_t asked_ns = TimeOf(record.ticks);
+  if (!samples_.empty()) {
+    asked_ns = std::max(asked_ns, samples_.back().answered_ns);
+  }
+  const int64_t answered_ns = TimeOf(record.ticks + Whole(record.duration));
+  samples_.push_back({asked_ns, std::max(asked_ns, answered_ns),
+                      asked_ns - TimeBefore(record, record.ready_before),
+                      record.aux});
 }
 
 void EventStream::TakeArrival(const Record& record) {

@@ -25,7 +25,8 @@ ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
                                        RouteTable* routes) {
   file_ = file;
   stream_ = stream;
-  EdgBuilder builder(stream, routes, dependencies_, &timeline_, &ledger_, this);
+  EdgBuilder builder(stream, routes, dependencies_, &timeline_, &ledger_,
+                     &stacks_, this);
   builder_ = &builder;
   builder.Run();
   builder_ = nullptr;
@@ -75,9 +76,10 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
   for (const PathStep& step : request.path.steps) {
     ++ready_kinds_[static_cast<size_t>(step.ready_kind)];
   }
-  if (statistics_->all().IsTail(components.ns[Components::kLatency])) {
-    BlameTail(request, components);
-  }
+  const bool is_tail =
+      statistics_->all().IsTail(components.ns[Components::kLatency]);
+  if (is_tail) BlameTail(request, components);
+  NoteStacks(request.path, is_tail);
   Describe(request, components);
   if (log_ != nullptr) {
     log_->Add(request, components, stream_->counts().process,
@@ -180,6 +182,19 @@ void ExplainPass::BlameTail(const EndedRequest& request,
     exec_gc_[type].ns += static_cast<double>(note.end_ns - note.begin_ns);
     if (!seen[type]) ++exec_gc_[type].requests;
     seen[type] = true;
+  }
+}
+
+void ExplainPass::NoteStacks(const CriticalPath& path, bool is_tail) {
+  SampleTimeline& samples = timeline_.samples();
+  if (samples.empty()) return;
+  const auto wait = is_tail ? SampleRole::kTailWait : SampleRole::kRestWait;
+  const auto exec = is_tail ? SampleRole::kTailExec : SampleRole::kRestExec;
+  for (const QueueSpan& span : path.spans) {
+    samples.Add(wait, span.from_ns, span.to_ns);
+  }
+  for (const ExecSpan& span : path.execs) {
+    samples.Add(exec, span.from_ns, span.to_ns);
   }
 }
 

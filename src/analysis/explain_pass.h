@@ -62,6 +62,8 @@ class ExplainPass : public RequestSink {
   void OnAborted(const AbortedRequest& request) override;
 
   const BlameLedger& ledger() const { return ledger_; }
+  const StackTree& stacks() const { return stacks_; }
+  uint64_t stack_samples() const { return timeline_.samples().pushed(); }
   const DependencyTable& dependencies() const { return *dependencies_; }
   // What the tail waited for.
   const DependencyLedger& waits_by_dependency() const {
@@ -94,6 +96,7 @@ class ExplainPass : public RequestSink {
   using Times = decltype(Components::ns);
   void AddOff(const QueueSpan& span, int64_t idle_ns, Times* ns) const;
   void BlameTail(const EndedRequest& request, const Components& components);
+  void NoteStacks(const CriticalPath& path, bool is_tail);
   void Describe(const EndedRequest& request, const Components& components);
   RequestDetail Detail(const EndedRequest& request, bool with_nodes,
                        const Components& components);
@@ -112,6 +115,7 @@ class ExplainPass : public RequestSink {
   RequestLog* log_;
   BlameLedger ledger_;
   LoopTimeline timeline_;
+  StackTree stacks_;
   GraphCounts counts_;
   std::array<uint64_t, kReadyKinds> ready_kinds_{};
   std::array<ExecGc, kGcTypes> exec_gc_{};

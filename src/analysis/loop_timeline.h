@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/off_timeline.h"
+#include "analysis/stacks/sample_timeline.h"
 #include "trace/record.h"
 
 namespace edgewise {
@@ -79,6 +80,10 @@ class LoopTimeline {
   const OffTimeline& busy_off() const { return busy_off_; }
   const OffTimeline& idle_off() const { return idle_off_; }
 
+  // What JavaScript ran then, as far as it was sampled.
+  SampleTimeline& samples() { return samples_; }
+  const SampleTimeline& samples() const { return samples_; }
+
   // The number that the next piece takes.
   uint64_t next() const { return next_; }
   // The oldest piece still held (== next() if there is none).
@@ -133,6 +138,7 @@ class LoopTimeline {
   VmTimes vm_;
   OffTimeline busy_off_;
   OffTimeline idle_off_;
+  SampleTimeline samples_;
 };
 
 }  // namespace edgewise

@@ -192,9 +192,9 @@ class Analysis {
       if (absl::Status status = log->Close(); !status.ok()) return status;
     }
     if (absl::Status status = CheckRequest(pass); !status.ok()) return status;
-    return ReportJson({options_.percentile, options_.request >= 0, &files_,
-                       &routes_, &statistics_, &pass, &problems_,
-                       traces_.Unrecorded(), &ambiguous_});
+    return ReportJson({options_.percentile, options_.request >= 0,
+                       options_.stacks, &files_, &routes_, &statistics_, &pass,
+                       &problems_, traces_.Unrecorded(), &ambiguous_});
   }
 
   absl::Status CheckRequest(const ExplainPass& pass) const {

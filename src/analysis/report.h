@@ -20,6 +20,7 @@ struct ReportOptions {
   int64_t thread = -1;        // only this thread's files; -1: all
   int64_t skip_ns = 0;        // leave out who began so soon after the first one
   std::string requests_path;  // write a JSON line per request; "": do not
+  bool stacks = false;        // tell every stack that was sampled
   int64_t slowest = 5;        // how many of the slowest requests to tell
   AnalysisProgress* progress = nullptr;  // is told how far it is; may be null
 };

@@ -18,6 +18,7 @@
 #include "analysis/names.h"
 #include "analysis/off_cpu_json.h"
 #include "analysis/request_json.h"
+#include "analysis/stacks/stacks_json.h"
 #include "analysis/warnings_json.h"
 
 namespace edgewise {
@@ -338,6 +339,7 @@ std::string ReportJson(const ReportInput& input) {
   json["dependencies"] = DependenciesJson(
       explained.waits_by_dependency(), explained.dependencies(),
       statistics.all().tail.sum_ns[Components::kIo]);
+  json["stacks"] = StacksJson(explained, *input.routes, input.want_stacks);
   json["exec_gc"] = ExecGcJson(input);
   Json kinds = Json::object();
   for (int kind = 0; kind < kReadyKinds; ++kind) {

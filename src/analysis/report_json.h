@@ -27,6 +27,7 @@ struct FileFacts {
 struct ReportInput {
   double percentile;
   bool want_request;
+  bool want_stacks;  // every one, and their tree
   const std::vector<FileFacts>* files;
   const RouteTable* routes;
   const LatencyStatistics* statistics;

@@ -105,9 +105,9 @@ class TraceBuilder {
   size_t size() const { return bytes_.size(); }
 
   uint64_t Ticks(int64_t time) const;
+  uint32_t String(std::string_view text);
 
  private:
-  uint32_t String(std::string_view text);
   void AppendChunk(ChunkKind kind, const void* payload, size_t bytes,
                    int64_t time);
 

@@ -1,0 +1,28 @@
+#include "analysis/stacks/sample_timeline.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace edgewise {
+
+void SampleTimeline::Push(int64_t ns, int64_t weight_ns, uint32_t stack) {
+  if (!samples_.empty()) ns = std::max(ns, samples_.back().ns);
+  samples_.push_back({ns, weight_ns, stack, std::exchange(next_, {})});
+  ++pushed_;
+}
+
+// Of the first sample that is not before `ns`.
+SampleTimeline::Begins& SampleTimeline::BeginsAt(int64_t ns) {
+  const auto at = std::lower_bound(
+      samples_.begin(), samples_.end(), ns,
+      [](const Sample& sample, int64_t time) { return sample.ns < time; });
+  return at != samples_.end() ? at->begins : next_;
+}
+
+void SampleTimeline::Add(SampleRole role, int64_t from_ns, int64_t to_ns) {
+  if (samples_.empty() || to_ns <= from_ns) return;
+  ++BeginsAt(from_ns)[static_cast<size_t>(role)];
+  --BeginsAt(to_ns)[static_cast<size_t>(role)];
+}
+
+}  // namespace edgewise

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+namespace edgewise {
+
+// What a sample was a part of, for a request of the tail, or of the rest.
+enum class SampleRole : uint8_t {
+  kTailWait = 0,  // the request was ready, and waited for the loop
+  kTailExec = 1,  // it ran
+  kRestWait = 2,
+  kRestExec = 3,
+};
+inline constexpr size_t kSampleRoles = 4;
+
+// Of one stack: for how long it ran in each role, summed over requests, ns.
+struct StackWeights {
+  std::array<double, kSampleRoles> ns{};
+
+  double Of(SampleRole role) const { return ns[static_cast<size_t>(role)]; }
+  StackWeights& operator+=(const StackWeights& other) {
+    for (size_t i = 0; i < ns.size(); ++i) ns[i] += other.ns[i];
+    return *this;
+  }
+};
+
+// The samples of one thread's stacks, in order of time. Many requests wait for
+// the same second, which has many samples: neither is walked for the other.
+// Where a request's stretch begins and ends is noted, and summed up as samples
+// leave.
+class SampleTimeline {
+ public:
+  // A sample, not before the one before it: it stands for `weight_ns` of
+  // `stack`, a StackTree's node.
+  void Push(int64_t ns, int64_t weight_ns, uint32_t stack);
+
+  // One request's stretch.
+  void Add(SampleRole role, int64_t from_ns, int64_t to_ns);
+
+  // Drops those before a moment; sink(stack, StackWeights) for each that was
+  // part of anything.
+  template <typename Sink>
+  void Retire(int64_t before_ns, Sink&& sink) {
+    while (!samples_.empty() && samples_.front().ns < before_ns) {
+      const Sample& sample = samples_.front();
+      StackWeights weights;
+      bool any = false;
+      for (size_t role = 0; role < kSampleRoles; ++role) {
+        running_[role] += sample.begins[role];
+        weights.ns[role] = static_cast<double>(running_[role]) *
+                           static_cast<double>(sample.weight_ns);
+        any = any || running_[role] != 0;
+      }
+      if (any) sink(sample.stack, weights);
+      samples_.pop_front();
+    }
+  }
+
+  bool empty() const { return samples_.empty(); }
+  // So many there were.
+  uint64_t pushed() const { return pushed_; }
+
+ private:
+  // How many stretches begin with a sample, less those that have ended there.
+  using Begins = std::array<int32_t, kSampleRoles>;
+  struct Sample {
+    int64_t ns;
+    int64_t weight_ns;
+    uint32_t stack;
+    Begins begins;
+  };
+
+  Begins& BeginsAt(int64_t ns);
+
+  std::deque<Sample> samples_;
+  Begins next_{};  // of the sample that comes next
+  std::array<int64_t, kSampleRoles> running_{};
+  uint64_t pushed_ = 0;
+};
+
+}  // namespace edgewise

@@ -1,0 +1,177 @@
+#include "analysis/stacks/stacks_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/request_json.h"
+
+namespace edgewise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of each cause.
+constexpr size_t kMaxFunctions = 20;
+
+constexpr const char* kRoleNames[kSampleRoles] = {
+    "tail_wait_ns", "tail_exec_ns", "rest_wait_ns", "rest_exec_ns"};
+
+void AddWeights(const StackWeights& weights, Json* json) {
+  for (size_t role = 0; role < kSampleRoles; ++role) {
+    (*json)[kRoleNames[role]] = std::llround(weights.ns[role]);
+  }
+}
+
+// A function by its name and script; without a name, by its place.
+struct Function {
+  StackWeights weights;
+  std::map<std::pair<uint32_t, uint32_t>, double> places;  // line, column
+};
+using FunctionKey = std::tuple<uint32_t, uint32_t, uint32_t>;
+
+double OfTail(const StackWeights& weights) {
+  return weights.Of(SampleRole::kTailWait) + weights.Of(SampleRole::kTailExec);
+}
+
+// The innermost frame that is not Node's own; the innermost, if all are.
+StackTree::Frame OwnFrame(const StackTree& tree, uint32_t stack) {
+  for (uint32_t node = stack; node != 0; node = tree.At(node).parent) {
+    const StackTree::Frame& frame = tree.At(node).frame;
+    const std::string& script = tree.Text(frame.script);
+    if (!script.empty() && !script.starts_with("node:")) return frame;
+  }
+  return tree.At(stack).frame;
+}
+
+Json FunctionJson(const StackTree& tree, const FunctionKey& key,
+                  const Function& function) {
+  const auto place = std::max_element(
+      function.places.begin(), function.places.end(),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const std::string& script = tree.Text(std::get<1>(key));
+  Json json;
+  json["function"] = tree.Text(std::get<0>(key));
+  json["script"] = script.empty() ? Json(nullptr) : Json(script);
+  const auto [line, column] = place->first;
+  json["line"] = line == 0 ? Json(nullptr) : Json(line);
+  json["column"] = column == 0 ? Json(nullptr) : Json(column);
+  AddWeights(function.weights, &json);
+  return json;
+}
+
+Json FunctionsJson(const StackTree& tree, const StackSums& sums) {
+  std::map<FunctionKey, Function> functions;
+  for (const auto& [stack, weights] : sums) {
+    if (stack == 0) continue;
+    const StackTree::Frame frame = OwnFrame(tree, stack);
+    const bool named = !tree.Text(frame.function).empty();
+    Function& function =
+        functions[{frame.function, frame.script, named ? 0 : frame.line}];
+    function.weights += weights;
+    function.places[{frame.line, frame.column}] += OfTail(weights);
+  }
+  std::vector<std::pair<FunctionKey, const Function*>> order;
+  for (const auto& [key, function] : functions) {
+    order.emplace_back(key, &function);
+  }
+  std::stable_sort(
+      order.begin(), order.end(), [](const auto& a, const auto& b) {
+        return OfTail(a.second->weights) > OfTail(b.second->weights);
+      });
+  if (order.size() > kMaxFunctions) order.resize(kMaxFunctions);
+  Json list = Json::array();
+  for (const auto& [key, function] : order) {
+    list.push_back(FunctionJson(tree, key, *function));
+  }
+  return list;
+}
+
+// [node, tail_wait_ns, tail_exec_ns, rest_wait_ns, rest_exec_ns] of each.
+Json SumsJson(const StackSums& sums) {
+  std::map<uint32_t, StackWeights> sorted(sums.begin(), sums.end());
+  Json list = Json::array();
+  for (const auto& [stack, weights] : sorted) {
+    Json row = Json::array({stack});
+    for (const double ns : weights.ns) row.push_back(std::llround(ns));
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+// By column. Node 0 is what could not be told.
+Json TreeJson(const StackTree& tree) {
+  Json json;
+  for (const char* column :
+       {"parent", "function", "script", "line", "column"}) {
+    json[column] = Json::array();
+  }
+  Json texts = Json::array();
+  std::vector<uint32_t> numbers;  // of the texts
+  const auto text = [&](uint32_t id) {
+    if (numbers.size() <= id) numbers.resize(id + 1, UINT32_MAX);
+    if (numbers[id] == UINT32_MAX) {
+      numbers[id] = static_cast<uint32_t>(texts.size());
+      texts.push_back(tree.Text(id));
+    }
+    return numbers[id];
+  };
+  for (uint32_t node = 0; node < tree.size(); ++node) {
+    const auto& [parent, frame] = tree.At(node);
+    json["parent"].push_back(parent);
+    json["function"].push_back(text(frame.function));
+    json["script"].push_back(text(frame.script));
+    json["line"].push_back(frame.line);
+    json["column"].push_back(frame.column);
+  }
+  json["texts"] = std::move(texts);
+  return json;
+}
+
+}  // namespace
+
+Json StacksJson(const ExplainPass& explained, const RouteTable& routes,
+                bool whole) {
+  if (explained.stack_samples() == 0) return nullptr;
+  const StackTree& tree = explained.stacks();
+  struct Entry {
+    const Blocker* cause;
+    const StackSums* sums;
+    StackWeights total;
+    double unknown_ns;
+  };
+  std::vector<Entry> entries;
+  explained.ledger().ForEachStacks([&](const Blocker& cause,
+                                       const StackSums& sums) {
+    StackWeights total;
+    for (const auto& [stack, weights] : sums) total += weights;
+    const auto unknown = sums.find(0);
+    entries.push_back({&cause, &sums, total,
+                       unknown == sums.end() ? 0 : OfTail(unknown->second)});
+  });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) {
+                     return OfTail(a.total) > OfTail(b.total);
+                   });
+  Json causes = Json::array();
+  for (const Entry& entry : entries) {
+    Json json = CauseJson(entry.cause->kind, entry.cause->route,
+                          entry.cause->type, routes);
+    AddWeights(entry.total, &json);
+    json["tail_unknown_ns"] = std::llround(entry.unknown_ns);
+    json["functions"] = FunctionsJson(tree, *entry.sums);
+    if (whole) json["stacks"] = SumsJson(*entry.sums);
+    causes.push_back(std::move(json));
+  }
+  Json json;
+  json["samples"] = explained.stack_samples();
+  json["causes"] = std::move(causes);
+  if (whole) json["tree"] = TreeJson(tree);
+  return json;
+}
+
+}  // namespace edgewise

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/explain_pass.h"
+
+namespace edgewise {
+
+// What JavaScript ran in the waits and the execution of requests, by cause:
+// report-json.md's `stacks`. Null: none was sampled. `whole`: with every stack,
+// and the tree of their frames.
+nlohmann::ordered_json StacksJson(const ExplainPass& explained,
+                                  const RouteTable& routes, bool whole);
+
+}  // namespace edgewise

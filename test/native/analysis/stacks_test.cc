@@ -1,0 +1,178 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/stacks/sample_timeline.h"
+#include "test/native/analysis/report_kit.h"
+
+// What JavaScript ran in the waits and the execution of requests.
+
+namespace edgewise {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr auto kRead = EventType::kTcpRead;
+constexpr auto kTimer = EventType::kTimer;
+constexpr auto kDue = ReadyKind::kDue;
+
+using Part = std::pair<uint32_t, StackWeights>;
+
+std::vector<Part> RetireAll(SampleTimeline* samples) {
+  std::vector<Part> parts;
+  samples->Retire(INT64_MAX, [&](uint32_t stack, const StackWeights& weights) {
+    parts.emplace_back(stack, weights);
+  });
+  return parts;
+}
+
+TEST(SampleTimelineTest, CountsASampleForEachRequestThatItIsPartOf) {
+  SampleTimeline samples;
+  for (const int64_t at : {10, 20, 30, 40}) {
+    samples.Push(at, 5, static_cast<uint32_t>(at));
+  }
+  samples.Add(SampleRole::kTailWait, 10, 30);  // its end is no part
+  samples.Add(SampleRole::kTailWait, 15, 31);
+  samples.Add(SampleRole::kRestExec, 35, 1000);
+  const std::vector<Part> parts = RetireAll(&samples);
+  ASSERT_EQ(parts.size(), 4u);
+  EXPECT_THAT(parts[0].second.ns, ElementsAre(5, 0, 0, 0));
+  EXPECT_THAT(parts[1].second.ns, ElementsAre(10, 0, 0, 0));
+  EXPECT_THAT(parts[2].second.ns, ElementsAre(5, 0, 0, 0));
+  EXPECT_THAT(parts[3].second.ns, ElementsAre(0, 0, 0, 5));
+}
+
+// A stretch that ends after the last sample ends there, and not with the first
+// of the next file.
+TEST(SampleTimelineTest, StretchesDoNotReachIntoWhatComesNext) {
+  SampleTimeline samples;
+  samples.Push(10, 5, 1);
+  samples.Add(SampleRole::kTailExec, 0, 100);
+  EXPECT_EQ(RetireAll(&samples).size(), 1u);
+  samples.Push(50, 5, 2);
+  EXPECT_TRUE(RetireAll(&samples).empty());
+}
+
+TEST(SampleTimelineTest, KeepsWhatLeavesLater) {
+  SampleTimeline samples;
+  samples.Push(10, 5, 1);
+  samples.Push(20, 5, 2);
+  samples.Add(SampleRole::kTailWait, 0, 100);
+  size_t left = 0;
+  samples.Retire(20, [&](uint32_t, const StackWeights&) { ++left; });
+  EXPECT_EQ(left, 1u);
+  samples.Add(SampleRole::kTailWait, 15, 25);
+  const std::vector<Part> parts = RetireAll(&samples);
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].second.Of(SampleRole::kTailWait), 10);
+}
+
+TraceBuilder& Sample(int64_t asked, int64_t answered, int64_t before,
+                     uint32_t stack, TraceBuilder* t) {
+  Record record{};
+  record.kind = RecordKind::kSample;
+  record.ticks = t->Ticks(asked);
+  record.duration = static_cast<float>(t->Ticks(answered) - t->Ticks(asked));
+  record.ready_before =
+      static_cast<float>(t->Ticks(asked) - t->Ticks(asked - before));
+  record.aux = stack;
+  return t->Raw(record);
+}
+
+// Ten requests of which the slowest waits behind a timer of nobody's.
+struct Scenario {
+  TraceBuilder t;
+  uint32_t stack = 0;
+
+  uint32_t Frame(uint32_t parent, const std::string& function, uint32_t line) {
+    const uint32_t name = t.String(function + "\n/app/server.js");
+    return t.String(std::to_string(parent) + " " + std::to_string(name) + " " +
+                    std::to_string(line) + " 5");
+  }
+};
+
+TEST(StacksTest, NamesWhatTheTailWaitedBehindAndWhatItRan) {
+  Scenario s;
+  s.t.Meta();
+  const uint32_t main = s.Frame(0, "onTimer", 10);
+  const uint32_t busy = s.Frame(main, "busy", 20);
+  const uint32_t handle = s.Frame(0, "handle", 30);
+  for (uint32_t i = 1; i < 10; ++i) {
+    const int64_t at = i * 100'000;
+    s.t.Start(at, i).End(at + 10, i);
+    s.t.Event(at, at + 20, {kRead, at, 5});
+  }
+  // The timer runs for 5 ms; it is sampled each ms. What ran at first is not
+  // known.
+  constexpr int64_t kMs = 1'000'000;
+  Sample(2 * kMs, 2 * kMs + 50, kMs, 0, &s.t);
+  for (int64_t ms = 3; ms < 7; ++ms) {
+    Sample(ms * kMs, ms * kMs + 1000, kMs - 1000, busy, &s.t);
+  }
+  s.t.Event(kMs, 6 * kMs + 500'000, {kTimer, kMs, 0, kDue});
+  Sample(7 * kMs, 7 * kMs + 1000, kMs, handle, &s.t);
+  s.t.Start(6 * kMs + 600'000, 10).End(8 * kMs, 10);
+  s.t.Event(6 * kMs + 600'000, 8 * kMs, {kRead, 2 * kMs + 500'000, 5});
+  const Json report = ReportOf(s.t);
+  const Json& stacks = report["stacks"];
+  EXPECT_EQ(stacks["samples"], 6);
+  ASSERT_EQ(stacks["causes"].size(), 2u);
+  const Json& timer = stacks["causes"][0];
+  EXPECT_EQ(timer["what"], "(no request) timer");
+  // Of the samples at 2, 3, 4, 5 and 6 ms it had come by the second.
+  EXPECT_EQ(timer["tail_wait_ns"], 4 * kMs);
+  EXPECT_EQ(timer["functions"].size(), 1u);
+  EXPECT_EQ(timer["functions"][0]["function"], "busy");
+  EXPECT_EQ(timer["functions"][0]["script"], "/app/server.js");
+  EXPECT_EQ(timer["functions"][0]["line"], 20);
+  const Json& own = stacks["causes"][1];
+  EXPECT_EQ(own["kind"], "request");
+  EXPECT_EQ(own["tail_exec_ns"], kMs + 1000);
+  EXPECT_EQ(own["functions"][0]["function"], "handle");
+}
+
+// Not what was sampled while the collector, or nothing, ran.
+TEST(StacksTest, ACollectionIsNoFunctions) {
+  Scenario s;
+  s.t.Meta();
+  const uint32_t busy = s.Frame(0, "busy", 20);
+  s.t.Start(100, 1);
+  s.t.Gc(GcType::kScavenge, 1000, 3000);
+  Sample(2000, 3500, 1500, busy, &s.t);
+  s.t.End(5000, 1);
+  s.t.Event(100, 5000, {kRead, 100, 5});
+  const Json report = ReportOf(s.t);
+  EXPECT_EQ(report["stacks"]["causes"][0]["tail_exec_ns"], 500);
+}
+
+TEST(StacksTest, WithoutSamplesThereIsNothing) {
+  TraceBuilder t;
+  t.Meta().Start(100, 1).End(150, 1);
+  t.Event(100, 200, {kRead, 100, 5});
+  EXPECT_EQ(ReportOf(t)["stacks"], nullptr);
+}
+
+// A stack whose strings are damaged is one that is not known.
+TEST(StacksTest, DamagedStacksAreUnknown) {
+  for (const std::string& text :
+       {std::string("0 1"), std::string("7 1 2 3"), std::string("0 99 1 1"),
+        std::string("x 1 1 1"), std::string("0 1 1 1 1"),
+        std::string("99999999999 1 1 1")}) {
+    TraceBuilder t;
+    t.Meta();
+    t.String("no newline");
+    const uint32_t stack = t.String(text);
+    t.Start(100, 1);
+    Sample(120, 125, 5, stack, &t).End(150, 1);
+    t.Event(100, 200, {kRead, 100, 5});
+    const Json report = ReportOf(t);
+    EXPECT_EQ(report["stacks"]["causes"][0]["tail_unknown_ns"], 10) << text;
+    EXPECT_TRUE(report["stacks"]["causes"][0]["functions"].empty()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace edgewise
