@@ -289,6 +289,7 @@ int ReadyWatcher::NoteReadable(int* fds, int count, const Span& span) {
     files[i] = {fds[i], static_cast<int16_t>(connecting ? POLLOUT : POLLIN), 0};
   }
   if (poll(files.data(), static_cast<nfds_t>(count), 0) <= 0) return 0;
+  const uint64_t polled = Ticks();
   int left = 0;
   for (int i = 0; i < count; ++i) {
     if (files[i].revents == 0 || (files[i].revents & POLLNVAL) != 0) continue;
@@ -298,8 +299,12 @@ int ReadyWatcher::NoteReadable(int* fds, int count, const Span& span) {
       continue;
     }
     const uint64_t unread = consumed[i] + 1;
-    NoteReady(files[i].fd, {std::max(span.from, unread),
-                            std::max(span.since, unread), span.by});
+    // The loop has had what the edge was for; this has come since, perhaps
+    // after the look: the helper may have had to wait for a processor.
+    NoteReady(files[i].fd,
+              unread > span.since
+                  ? Span::Between(unread, polled)
+                  : Span{std::max(span.from, unread), span.since, span.by});
   }
   return left;
 }
