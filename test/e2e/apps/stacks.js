@@ -1,0 +1,65 @@
+'use strict'
+
+// Routes whose work is done by one function each; /quick waits behind them. The
+// functions tell their own lines.
+
+const crypto = require('node:crypto')
+const http = require('node:http')
+const { setTimeout: pause } = require('node:timers/promises')
+const { Worker, isMainThread } = require('node:worker_threads')
+
+const MS = 24
+
+const square = (/** @type {number} */ x) => x * x // Inlined when it is hot.
+
+function spinning () {
+  const end = performance.now() + MS
+  let sum = 0
+  while (performance.now() < end) for (let i = 0; i < 500; i++) sum += square(i)
+  return sum
+}
+
+function hashing () {
+  return crypto.pbkdf2Sync('secret', 'salt', 40_000, 32, 'sha1')
+}
+
+function reached (/** @type {number} */ depth) {
+  return depth === 0 ? spinning() : 1 + reached(depth - 1)
+}
+
+async function continued () {
+  await pause(1)
+  return spinning()
+}
+
+const evaluated = eval('(function evaluated (work) { return work() })\n//# sourceURL=evaluated.js')
+
+/** @type {Record<string, () => any>} */
+const work = {
+  '/spin': spinning,
+  '/hash': hashing,
+  '/deep': () => reached(200),
+  '/async': continued,
+  '/eval': () => evaluated(spinning),
+  '/anonymous': () => { for (const end = performance.now() + MS; performance.now() < end;); },
+  '/quick': () => {},
+  '/workers': () => new Promise((resolve) => {
+    const worker = new Worker(__filename)
+    worker.once('online', () => setTimeout(() => worker.terminate().then(resolve), 5))
+  })
+}
+
+if (isMainThread) {
+  const server = http.createServer(async (request, response) => {
+    await work[String(request.url)]()
+    response.end('x')
+  })
+  server.listen(0, () => process.send?.({ port: /** @type {any} */ (server.address()).port }))
+  process.once('message', () => {
+    server.close()
+    server.closeAllConnections()
+    process.disconnect?.()
+  })
+} else {
+  for (;;) spinning()
+}

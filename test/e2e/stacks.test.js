@@ -1,0 +1,85 @@
+'use strict'
+
+// The functions that ran while requests waited, or ran themselves.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const test = require('node:test')
+const { report, request, startApp } = require('./recorded-app')
+
+const SOURCE = fs.readFileSync(path.join(__dirname, 'apps/stacks.js'), 'utf8').split('\n')
+const lineOf = (/** @type {string} */ text) => SOURCE.findIndex((line) => line.includes(text)) + 1
+const ROUNDS = 30
+
+const env = { EDGEWISE_STACKS: '100' }
+
+/** Each of the routes, with one behind it that waits. @returns {Promise<any>} the report of all requests as the tail */
+async function recorded (t, routes, rounds = ROUNDS) {
+  const app = await startApp(t, 'stacks.js', { env })
+  for (let i = 0; i < rounds; i++) {
+    for (const route of routes) {
+      const slow = request(app.port, route)
+      await new Promise((resolve) => setTimeout(resolve, 4))
+      await Promise.all([slow, request(app.port, '/quick')])
+    }
+  }
+  await app.stop()
+  assert.equal(app.stderr.replace(/^edgewise: (recording|trace).*\n/gm, ''), '')
+  return report(app.out, { percentile: 0.001 })
+}
+
+/** @param {any} told @param {string} route */
+function functionsOf (told, route) {
+  const causes = told.stacks.causes.filter((/** @type {any} */ { what }) => what.startsWith(`GET ${route} `))
+  assert.ok(causes.length > 0, JSON.stringify(told.stacks.causes.map((/** @type {any} */ { what }) => what)))
+  const of = (/** @type {any} */ each) => each.tail_wait_ns + each.tail_exec_ns
+  const all = causes.reduce((/** @type {number} */ sum, /** @type {any} */ cause) => sum + of(cause), 0)
+  return causes.flatMap(({ functions }) => functions).map((each) => ({ ...each, share: of(each) / all })).sort((a, b) => b.share - a.share)
+}
+
+test('each route is told by the function that did its work, where most of it was done', async (t) => {
+  const told = await recorded(t, ['/spin', '/deep', '/async', '/eval'])
+  for (const route of ['/spin', '/deep', '/async', '/eval']) {
+    // Where it was inlined, too.
+    const ours = functionsOf(told, route).filter(({ function: name }) => name === 'spinning' || name === 'square')
+    const share = ours.reduce((sum, each) => sum + each.share, 0)
+    assert.ok(share > 0.95, `${route}: ${share}`)
+    const [{ function: name, script, line }] = ours
+    assert.equal(path.basename(script), 'stacks.js')
+    if (name === 'spinning') assert.ok(Math.abs(line - lineOf('while (performance.now()')) <= 1, `${route}: line ${line}`)
+  }
+})
+
+test('what they wait behind is sampled for as long as it took', async (t) => {
+  const told = await recorded(t, ['/spin', '/hash'])
+  for (const route of ['/spin', '/hash']) {
+    const blocker = told.blockers.filter((/** @type {any} */ { what }) => what.startsWith(`GET ${route} `)).reduce((/** @type {number} */ sum, /** @type {any} */ { queue_ns: ns }) => sum + ns, 0)
+    const sampled = told.stacks.causes.filter((/** @type {any} */ { what }) => what.startsWith(`GET ${route} `)).reduce((/** @type {number} */ sum, /** @type {any} */ { tail_wait_ns: ns }) => sum + ns, 0)
+    assert.ok(Math.abs(sampled - blocker) < 0.3 * blocker, `${route}: ${sampled / 1e6} of ${blocker / 1e6} ms`)
+  }
+  // V8 is asked while native code runs, and answers when that returns.
+  const [hash] = functionsOf(told, '/hash')
+  assert.equal(hash.function, 'hashing')
+  assert.ok(hash.share > 0.9, String(hash.share))
+})
+
+test('a function without a name is told by its place', async (t) => {
+  const [told] = functionsOf(await recorded(t, ['/anonymous'], 10), '/anonymous')
+  assert.equal(told.line, lineOf("'/anonymous'"))
+})
+
+test('a worker that is ended while it is asked takes nothing with it', async (t) => {
+  const app = await startApp(t, 'stacks.js', { env: { EDGEWISE_STACKS: '1000' } })
+  for (let i = 0; i < 25; i++) assert.equal((await request(app.port, '/workers')).body, 'x')
+  await app.stop()
+  assert.equal(app.stderr.replace(/^edgewise: (recording|trace).*\n/gm, ''), '')
+  assert.ok(report(app.out).threads > 20)
+})
+
+test('without EDGEWISE_STACKS there are none', async (t) => {
+  const app = await startApp(t, 'stacks.js')
+  await request(app.port, '/spin')
+  await app.stop()
+  assert.equal(report(app.out).stacks, null)
+})
