@@ -69,6 +69,8 @@ export interface ReportOptions {
   slowest?: number
   /** Leaves out the requests that began in so many seconds after the first one. */
   skip?: number
+  /** Adds every stack that was sampled, and the tree of their frames. */
+  stacks?: boolean
   /** Also writes one JSON line a request to this file. */
   requestsPath?: string
 }

@@ -39,10 +39,10 @@ function childOf (/** @type {any} */ box, /** @type {import('./fold').Frame} */ 
   return box.byKey.get(key)
 }
 
-/** @returns {Box} */
-function sorted ({ byKey, ...box }) {
+/** @param {any} box @returns {Box} */
+function sorted ({ label, kind, ns, rest, byKey }) {
   const children = [...byKey.values()].map(sorted).sort((a, b) => a.label < b.label ? -1 : 1)
-  return { ...box, children }
+  return { label, kind, ns, rest, children }
 }
 
 module.exports = { treeOf }

@@ -44,6 +44,7 @@ const LIB = {
   report: ['statistics'],
   shell: [],
   statistics: [],
+  flame: ['report'],
   tune: ['statistics'],
   instrument: ['binding'],
   recorder: ['binding', 'instrument', 'make-directory', 'own-threads'],
@@ -51,7 +52,7 @@ const LIB = {
   boosting: ['binding', 'config', 'instrument', 'make-directory', 'native-files'],
   index: ['binding', 'report', 'config', 'instrument', 'recording', 'boosting'],
   register: ['binding', 'config', 'control', 'recording', 'boosting', 'shell'],
-  cli: ['index', 'report', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
+  cli: ['index', 'report', 'flame', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
   bin: ['cli']
 }
 

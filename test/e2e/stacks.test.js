@@ -3,16 +3,22 @@
 // The functions that ran while requests waited, or ran themselves.
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { report, request, startApp } = require('./recorded-app')
+const { ROOT, report, request, startApp } = require('./recorded-app')
 
 const SOURCE = fs.readFileSync(path.join(__dirname, 'apps/stacks.js'), 'utf8').split('\n')
 const lineOf = (/** @type {string} */ text) => SOURCE.findIndex((line) => line.includes(text)) + 1
 const ROUNDS = 30
 
 const env = { EDGEWISE_STACKS: '100' }
+
+/** @param {string[]} args */
+function flame (...args) {
+  return spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), 'flame', ...args], { encoding: 'utf8' })
+}
 
 /** Each of the routes, with one behind it that waits. @returns {Promise<any>} the report of all requests as the tail */
 async function recorded (t, routes, rounds = ROUNDS) {
@@ -77,9 +83,32 @@ test('a worker that is ended while it is asked takes nothing with it', async (t)
   assert.ok(report(app.out).threads > 20)
 })
 
-test('without EDGEWISE_STACKS there are none', async (t) => {
+test('without EDGEWISE_STACKS there are none, and flame says what to do', async (t) => {
   const app = await startApp(t, 'stacks.js')
   await request(app.port, '/spin')
   await app.stop()
   assert.equal(report(app.out).stacks, null)
+  const { status, stderr } = flame(app.out, '--format', 'collapsed')
+  assert.equal(status, 1)
+  assert.match(stderr, /no stacks: record with EDGEWISE_STACKS=100/)
+})
+
+test('flame draws what ran, for the terminal\'s user and for other tools', async (t) => {
+  const app = await startApp(t, 'stacks.js', { env })
+  for (let i = 0; i < 20; i++) await request(app.port, i === 7 ? '/hash' : '/spin')
+  await app.stop()
+  const collapsed = flame(app.out, '--format', 'collapsed', '--percentile', '50')
+  assert.equal(collapsed.status, 0, collapsed.stderr)
+  assert.match(collapsed.stdout, /^GET \/\S+ tcp_read;.*spinning \(apps\/stacks\.js:\d+\) \d+$/m)
+  const file = path.join(app.root, 'diff.svg')
+  const drawn = flame(app.out, '--diff', '--out', file, '--percentile', '50')
+  assert.equal(drawn.status, 0, drawn.stderr)
+  assert.equal(drawn.stderr, `edgewise: written to ${file}\n`)
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+  assert.match(fs.readFileSync(file, 'utf8'), /spinning/)
+  assert.equal(flame(app.out, '--diff', '--format', 'speedscope').status, 2)
+  assert.equal(flame(app.out, '--format', 'png').status, 2)
+  const nowhere = flame(app.out, '--out', path.join(app.root, 'no/such/file.svg'))
+  assert.equal(nowhere.status, 1)
+  assert.match(nowhere.stderr, /cannot write .*no\/such/)
 })

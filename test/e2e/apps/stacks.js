@@ -32,7 +32,7 @@ async function continued () {
   return spinning()
 }
 
-const evaluated = eval('(function evaluated (work) { return work() })\n//# sourceURL=evaluated.js')
+const evaluated = eval('(function evaluated (work) { return work() })\n//# sourceURL=evaluated.js') // eslint-disable-line no-eval
 
 /** @type {Record<string, () => any>} */
 const work = {

@@ -1,0 +1,122 @@
+'use strict'
+
+// The stacks of a report as flame graphs and as other tools' files.
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const { collapsed } = require('../../lib/flame/collapsed')
+const { cpuprofile } = require('../../lib/flame/cpuprofile')
+const { fold } = require('../../lib/flame/fold')
+const { labelOf } = require('../../lib/flame/label')
+const { speedscope } = require('../../lib/flame/speedscope')
+const { svg } = require('../../lib/flame/svg')
+const { treeOf } = require('../../lib/flame/tree')
+
+const US = 1000
+const TEXTS = ['', 'handle', '/app/server.js', 'compose', '/app/node_modules/etherpad/changeset.js', 'emit', 'node:events']
+/** emit > handle > compose; two lines of compose. */
+const TREE = {
+  parent: [0, 0, 1, 2, 2],
+  function: [0, 5, 1, 3, 3],
+  script: [0, 6, 2, 4, 4],
+  line: [0, 524, 10, 412, 413],
+  column: [0, 1, 2, 3, 3],
+  texts: TEXTS
+}
+const REPORT = {
+  tail: { count: 2, percentile: 99 },
+  rest: { count: 10 },
+  stacks: {
+    samples: 9,
+    tree: TREE,
+    causes: [
+      { what: 'GET / tcp_read', stacks: [[3, 40 * US, 20 * US, 0, 0], [4, 0, 10 * US, 100 * US, 0], [0, 2 * US, 0, 0, 0]] },
+      { what: '(no request) timer', stacks: [[1, 0, 0, 50 * US, 0]] }
+    ]
+  }
+}
+const name = (/** @type {any} */ { frames }) => frames.map(labelOf).join(' > ')
+
+test('times are those of a request, of the part that is asked for', () => {
+  const tail = fold(REPORT, 'tail')
+  assert.equal(name(tail[0]), 'GET / tcp_read > emit (node:events:524) > handle (app/server.js:10) > compose (etherpad/changeset.js:412)')
+  assert.deepEqual(tail.map(({ ns, rest }) => [ns / US, rest / US]), [[30, 0], [5, 10], [1, 0], [0, 5]])
+  assert.equal(name(tail[2]), 'GET / tcp_read > (what ran could not be told)')
+  assert.deepEqual(tail[0].frames.map(({ kind }) => kind), ['cause', 'node', 'own', 'package'])
+  assert.deepEqual(fold(REPORT, 'blockers').map(({ ns }) => ns / US), [20, 1, 0, 0])
+  assert.deepEqual(fold(REPORT, 'own').map(({ ns }) => ns / US), [10, 5])
+  assert.deepEqual(fold(REPORT, 'rest').map(({ ns, rest }) => [ns / US, rest / US]), [[10, 5], [5, 0], [0, 30], [0, 1]])
+  assert.deepEqual(fold({ stacks: null }, 'tail'), [])
+})
+
+test('a function is one box, whatever line it was at', () => {
+  const [cause] = treeOf(fold(REPORT, 'tail')).children.filter(({ label }) => label.startsWith('GET'))
+  const [emit] = cause.children.filter(({ label }) => label.startsWith('emit'))
+  const { children: [compose, ...others] } = emit.children[0]
+  assert.deepEqual([compose.ns / US, compose.rest / US, others.length], [35, 10, 0])
+})
+
+test('collapsed: a stack a line, and of two numbers that of the others first', () => {
+  const lines = collapsed(fold(REPORT, 'tail'), { diff: false }).trim().split('\n')
+  assert.equal(lines[0], 'GET / tcp_read;emit (node:events:524);handle (app/server.js:10);compose (etherpad/changeset.js:412) 30')
+  assert.equal(lines.length, 3)
+  const both = collapsed(fold(REPORT, 'tail'), { diff: true }).trim().split('\n')
+  assert.match(both[1], / 10 5$/)
+  assert.equal(both.length, 4)
+  assert.match(collapsed([{ frames: [{ name: 'a;b\nc', script: '', line: 0, column: 0, kind: 'own' }], ns: US, rest: 0 }], { diff: false }), /^a,b c 1\n$/)
+})
+
+test('speedscope: each stack is a sample, and its weight its time', () => {
+  const { shared: { frames }, profiles: [profile] } = JSON.parse(speedscope(fold(REPORT, 'tail'), { name: 'tail', version: '1' }))
+  assert.deepEqual(profile.weights, [30, 5, 1, 0].map((us) => us * US))
+  assert.equal(profile.endValue, 36 * US)
+  assert.deepEqual(profile.samples[0].map((/** @type {number} */ i) => frames[i].name), ['GET / tcp_read', 'emit', 'handle', 'compose'])
+  assert.deepEqual(frames[profile.samples[0][3]], { name: 'compose', file: TEXTS[4], line: 412, col: 3 })
+  assert.equal(profile.samples[1][2], profile.samples[0][2])
+})
+
+test('cpuprofile: each sample lasts until the next one', () => {
+  const { nodes, samples, timeDeltas, startTime, endTime } = JSON.parse(cpuprofile(fold(REPORT, 'tail')))
+  assert.deepEqual(timeDeltas, [0, 30, 5, 1])
+  assert.equal(endTime - startTime, 36)
+  const byId = new Map(nodes.map((/** @type {any} */ node) => [node.id, node]))
+  assert.equal(byId.get(samples[0]).callFrame.functionName, 'compose')
+  assert.equal(byId.get(samples[0]).callFrame.lineNumber, 411)
+  for (const { children } of nodes) for (const child of children) assert.ok(byId.has(child))
+  assert.deepEqual(nodes.map((/** @type {any} */ { id }) => id), nodes.map((/** @type {any} */ _, /** @type {number} */ i) => i + 1))
+})
+
+/** The boxes of a drawing. */
+const boxesOf = (/** @type {string} */ text) => [...text.matchAll(/<g class="f" data-x="([\d.]+)" data-w="([\d.]+)" data-r="(\d+)" data-t="([^"]*)"><title>([^<]*)<\/title><rect rx="1" fill="([^"]*)"/g)]
+  .map(([, x, w, r, label, title, colour]) => ({ x: Number(x), w: Number(w), r: Number(r), label, title, colour }))
+
+test('svg: a box lies on the one that called it, and is as wide as its time', () => {
+  const boxes = boxesOf(svg(fold(REPORT, 'tail'), { title: 'tail', diff: false }))
+  const wide = (/** @type {string} */ start) => boxes.filter(({ label }) => label.startsWith(start))[0]
+  assert.equal(wide('all').w, 1200)
+  assert.ok(Math.abs(wide('compose').w - 1200 * 35 / 36) < 0.1)
+  assert.equal(wide('compose').r, 4)
+  assert.ok(wide('compose').x >= wide('handle').x && wide('compose').x + wide('compose').w <= wide('handle').x + wide('handle').w + 0.1)
+  assert.equal(boxes.some(({ label }) => label.includes('timer')), false)
+})
+
+test('svg: what is more is orange, what is less is blue, and both are signed', () => {
+  const boxes = boxesOf(svg(fold(REPORT, 'tail'), { title: 'tail', diff: true }))
+  const [timer] = boxes.filter(({ label }) => label.includes('timer'))
+  const [compose] = boxes.filter(({ label }) => label.includes('compose'))
+  const rgb = (/** @type {string} */ colour) => colour.match(/\d+/g)?.map(Number) ?? []
+  assert.ok(timer.label.startsWith('-5.00'), timer.label)
+  assert.ok(compose.label.startsWith('+25.0'), compose.label)
+  assert.ok(rgb(timer.colour)[2] > rgb(timer.colour)[0])
+  assert.ok(rgb(compose.colour)[0] > rgb(compose.colour)[2])
+  assert.match(compose.title, /others 10\.0 µs/)
+})
+
+test('svg: names are text, whatever they hold', () => {
+  const frames = [{ name: '</script><img onerror="x">&\u0000', script: "/a'b.js", line: 1, column: 1, kind: /** @type {const} */ ('own') }]
+  const text = svg([{ frames, ns: US, rest: 0 }], { title: '<&">', diff: false })
+  assert.equal(text.includes('<img'), false)
+  assert.equal(text.includes('\u0000'), false)
+  assert.equal(text.match(/<script>/g)?.length, 1)
+  assert.doesNotThrow(() => svg([], { title: 'nothing', diff: true }))
+})
