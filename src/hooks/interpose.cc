@@ -212,7 +212,7 @@ long Syscall(long number, long a, long b, long c, long d, long e, long f) {
 // Only the call's third argument is optional, and undefined then.
 int OpenFile(const char* path, int flags, mode_t mode) {
   const int fd = open(path, flags, mode);
-  NoteFileOpened(fd, observer != nullptr);
+  NoteFileOpened(fd);
   return fd;
 }
 

@@ -136,6 +136,7 @@ void StockProvider::Measure(int fd, const Connection& connection) {
 }
 
 void StockProvider::BeforeClose(int fd) {
+  work_names_->Closed(fd);
   const Connection* const connection = connections_.Of(fd);
   if (connection == nullptr) return;
   Measure(fd, *connection);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 #include <utility>
 
+#include "hooks/node_job.h"
 #include "platform/clock.h"
 #include "platform/own_memory.h"
 
@@ -190,6 +190,8 @@ uint32_t ThreadPoolObserver::NameOf(uv__work* work) {
     case UV_GETADDRINFO:
       names_->Learn(RequestAround<uv_getaddrinfo_t>(work));
       return 0;
+    case UV_WORK:
+      return names_->NameOfJob(NodeJob::Of(RequestAround<uv_work_t>(work)));
     default:
       return 0;
   }
@@ -209,19 +211,12 @@ EventType ThreadPoolObserver::TypeOf(uv__work* work) {
   }
 }
 
-// Node keeps the name of a job of its own behind the request: since Node 26
-// fs.readFile is one, and fs.writeFile. An addon's request has anything there.
+// Since Node 26 fs.readFile is a job of Node's own, and fs.writeFile.
 EventType ThreadPoolObserver::JobType(uv__work* work) {
 #if NODE_MAJOR_VERSION >= 26
-  const uv_work_t* const request = RequestAround<uv_work_t>(work);
-  const char* name = nullptr;
-  char text[sizeof("fs.writefile")] = {};
-  if (ReadOwnMemory(request + 1, &name, sizeof(name)) && name != nullptr &&
-      ReadOwnMemory(name, text, sizeof(text) - 1)) {
-    const std::string_view job = text;
-    if (job == "fs.readfile") return EventType::kFsRead;
-    if (job == "fs.writefile") return EventType::kFsWrite;
-  }
+  const NodeJob job = NodeJob::Of(RequestAround<uv_work_t>(work));
+  if (job.kind() == "fs.readfile") return EventType::kFsRead;
+  if (job.kind() == "fs.writefile") return EventType::kFsWrite;
 #endif
   return EventType::kThreadPool;
 }

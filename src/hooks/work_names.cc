@@ -7,16 +7,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace edgewise {
 namespace {
 
 constexpr int kMostFds = 1 << 16;
-// Times that files were opened, by number: by the pool in the low half, by
-// loops in the high one. Written by any thread. Relaxed: who is told of a
-// descriptor is told after it was opened, through the pool's lock.
+// Times that files were opened, by number. Written by any thread. Relaxed: who
+// is told of a descriptor is told after it was opened, through the pool's lock.
 std::atomic<uint32_t> opened[kMostFds];
-constexpr uint32_t kOnceByLoop = 1 << 16;
 
 uint32_t OpenedTimes(int fd) {
   return opened[fd].load(std::memory_order_relaxed);
@@ -35,15 +34,16 @@ std::string_view PathOfFd(int fd, char* path, size_t room) {
 
 }  // namespace
 
-void NoteFileOpened(int fd, bool by_loop) {
+void NoteFileOpened(int fd) {
   if (fd < 0 || fd >= kMostFds) return;
-  opened[fd].fetch_add(by_loop ? kOnceByLoop : 1, std::memory_order_relaxed);
+  opened[fd].fetch_add(1, std::memory_order_relaxed);
 }
 
 void WorkNames::Free::operator()(OpenFile* files) const { std::free(files); }
 
 WorkNames::WorkNames(Recorder* recorder, bool whole_paths, HostNames* hosts)
-    : places_(recorder, whole_paths),
+    : recorder_(recorder),
+      places_(recorder, whole_paths),
       hosts_(hosts),
       by_fd_(static_cast<OpenFile*>(std::calloc(kMaxFds, sizeof(OpenFile)))) {
   static_assert(kMaxFds == kMostFds);
@@ -93,14 +93,20 @@ uint32_t WorkNames::NameOfFd(int fd) {
   return by_fd_[fd].name;
 }
 
-// The pool may have opened another by now that has got the number.
-uint32_t WorkNames::NameOfClosed(int fd) const {
+// Another that has got the number since is not known yet.
+uint32_t WorkNames::NameOfClosed(int fd) {
   if (by_fd_ == nullptr || fd < 0 || fd >= kMaxFds) return 0;
-  const OpenFile& known = by_fd_[fd];
-  return known.opened / kOnceByLoop == OpenedTimes(fd) / kOnceByLoop
-             ? known.name
-             : 0;
+  return std::exchange(by_fd_[fd].name, 0);
 }
+
+uint32_t WorkNames::NameOfJob(const NodeJob& job) {
+  if (job.kind().empty()) return 0;
+  const auto [it, added] = jobs_.try_emplace(job.key(), 0);
+  if (added) it->second = recorder_->InternString(job.name());
+  return it->second;
+}
+
+void WorkNames::Closed(int fd) { NameOfClosed(fd); }
 
 void WorkNames::Learn(const uv_getaddrinfo_t* request) {
   if (request->hostname == nullptr) return;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/container/flat_hash_map.h"
+#include "hooks/node_job.h"
 #include "recorder/file_places.h"
 #include "recorder/host_names.h"
 
@@ -22,6 +24,13 @@ class WorkNames {
   // called back yet; 0: not known.
   uint32_t NameOf(const uv_fs_t* request);
 
+  // The loop is about to close it itself.
+  void Closed(int fd);
+
+  // The string id of what a job is about: its kind, or the addon whose it is;
+  // 0: not known.
+  uint32_t NameOfJob(const NodeJob& job);
+
   // A name was resolved.
   void Learn(const uv_getaddrinfo_t* request);
 
@@ -35,9 +44,10 @@ class WorkNames {
   static constexpr int kMaxFds = 1 << 16;
 
   uint32_t NameOfFd(int fd);
-  uint32_t NameOfClosed(int fd) const;
+  uint32_t NameOfClosed(int fd);
   void NoteOpened(int fd, uint32_t name);
 
+  Recorder* const recorder_;
   FilePlaces places_;
   HostNames* const hosts_;
   // Zero pages until touched.
@@ -45,10 +55,11 @@ class WorkNames {
     void operator()(OpenFile* files) const;
   };
   std::unique_ptr<OpenFile[], Free> by_fd_;
+  absl::flat_hash_map<const void*, uint32_t> jobs_;  // by NodeJob::key()
 };
 
-// A file was opened with this number, by a loop's thread or another: what is
-// known of the number is another file's.
-void NoteFileOpened(int fd, bool by_loop);
+// A file was opened with this number, by any thread: what is known of the
+// number is another file's.
+void NoteFileOpened(int fd);
 
 }  // namespace edgewise

@@ -8,6 +8,8 @@ const fs = require('node:fs')
 const http = require('node:http')
 const https = require('node:https')
 const path = require('node:path')
+const zlib = require('node:zlib')
+const edgewise = require('../../../lib')
 const { serving } = require('./serving')
 
 const HELD_S = '0.12'
@@ -37,6 +39,27 @@ const handlers = {
     const asked = process.hrtime.bigint()
     fs.readFile(file, () => response.end(String(asked)))
   },
+  // A job of each kind: Node's own, and an addon's.
+  hashed: (request, response) => crypto.pbkdf2('known', 'salt', 10_000, 64, 'sha512', () => response.end('hashed')),
+  deflated: (request, response) => zlib.deflate(Buffer.alloc(1 << 18), () => response.end('deflated')),
+  analysed: async (request, response) => {
+    // The first loads the addon, for longer than the job takes.
+    for (let i = 0; i < 3; i++) await edgewise.reportAsync(String(process.env.EDGEWISE_OUT))
+    response.end('analysed')
+  },
+  // When the pool has closed it, the loop opens another that gets its number, before it hears of that.
+  reopened: (request, response) => fs.open(file, (_, fd) => {
+    let another = -1
+    holdPool()
+    fs.close(fd, () => {
+      fs.closeSync(another)
+      response.end(String(another === fd))
+    })
+    setTimeout(() => {
+      for (const end = performance.now() + 60; performance.now() < end;);
+      another = fs.openSync('/etc/hostname')
+    }, 1)
+  }),
   // A program that says nothing, one that does before it ends, and one that says so by a message.
   ended: (request, response) => spawn('/bin/sleep', [HELD_S], { stdio: 'ignore' }).on('exit', () => response.end('ended')),
   said: (request, response) => {
