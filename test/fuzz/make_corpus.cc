@@ -7,6 +7,7 @@
 #include <string>
 
 #include "test/native/analysis/random_trace.h"
+#include "test/native/analysis/stack_samples.h"
 #include "test/native/analysis/trace_builder.h"
 
 namespace edgewise {
@@ -44,6 +45,26 @@ std::string Waits() {
   return t.Bytes();
 }
 
+// Stacks, whole and damaged, that were sampled in a request and behind it.
+std::string Stacks() {
+  TraceBuilder t;
+  t.Meta();
+  const uint32_t outer = AddFrame(0, "outer", 10, &t);
+  const uint32_t inner = AddFrame(outer, "inner", 20, &t);
+  const uint32_t damaged = t.String("77 1 2 3");
+  t.Start(100, 1);
+  AddSample(150, 160, 50, inner, &t);
+  AddSample(200, 205, 40, damaged, &t);
+  t.Gc(GcType::kScavenge, 210, 230);
+  AddSample(220, 250, 10, outer, &t);
+  t.Event(100, 300, {EventType::kTcpRead, 90, 5});
+  AddSample(350, 352, 100, 0, &t);
+  t.End(390, 1);
+  t.Event(320, 400, {EventType::kTimer, 120, 6, ReadyKind::kDue});
+  t.Finish(500);
+  return t.Bytes();
+}
+
 }  // namespace
 }  // namespace edgewise
 
@@ -71,6 +92,7 @@ int main(int argc, char** argv) {
   }
   for (const char mode : {0, 3, 15}) {
     Write(dir / ("waits-" + std::to_string(int{mode})), mode, Waits());
+    Write(dir / ("stacks-" + std::to_string(int{mode})), mode, Stacks());
   }
   if (!std::filesystem::exists(dir / "random-0-0")) {
     std::fprintf(stderr, "make_corpus: cannot write to %s\n", argv[1]);

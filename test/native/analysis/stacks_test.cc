@@ -7,6 +7,7 @@
 
 #include "analysis/stacks/sample_timeline.h"
 #include "test/native/analysis/report_kit.h"
+#include "test/native/analysis/stack_samples.h"
 
 // What JavaScript ran in the waits and the execution of requests.
 
@@ -70,53 +71,30 @@ TEST(SampleTimelineTest, KeepsWhatLeavesLater) {
   EXPECT_EQ(parts[0].second.Of(SampleRole::kTailWait), 10);
 }
 
-TraceBuilder& Sample(int64_t asked, int64_t answered, int64_t before,
-                     uint32_t stack, TraceBuilder* t) {
-  Record record{};
-  record.kind = RecordKind::kSample;
-  record.ticks = t->Ticks(asked);
-  record.duration = static_cast<float>(t->Ticks(answered) - t->Ticks(asked));
-  record.ready_before =
-      static_cast<float>(t->Ticks(asked) - t->Ticks(asked - before));
-  record.aux = stack;
-  return t->Raw(record);
-}
-
 // Ten requests of which the slowest waits behind a timer of nobody's.
-struct Scenario {
-  TraceBuilder t;
-  uint32_t stack = 0;
-
-  uint32_t Frame(uint32_t parent, const std::string& function, uint32_t line) {
-    const uint32_t name = t.String(function + "\n/app/server.js");
-    return t.String(std::to_string(parent) + " " + std::to_string(name) + " " +
-                    std::to_string(line) + " 5");
-  }
-};
-
 TEST(StacksTest, NamesWhatTheTailWaitedBehindAndWhatItRan) {
-  Scenario s;
-  s.t.Meta();
-  const uint32_t main = s.Frame(0, "onTimer", 10);
-  const uint32_t busy = s.Frame(main, "busy", 20);
-  const uint32_t handle = s.Frame(0, "handle", 30);
+  TraceBuilder t;
+  t.Meta();
+  const uint32_t main = AddFrame(0, "onTimer", 10, &t);
+  const uint32_t busy = AddFrame(main, "busy", 20, &t);
+  const uint32_t handle = AddFrame(0, "handle", 30, &t);
   for (uint32_t i = 1; i < 10; ++i) {
     const int64_t at = i * 100'000;
-    s.t.Start(at, i).End(at + 10, i);
-    s.t.Event(at, at + 20, {kRead, at, 5});
+    t.Start(at, i).End(at + 10, i);
+    t.Event(at, at + 20, {kRead, at, 5});
   }
   // The timer runs for 5 ms; it is sampled each ms. What ran at first is not
   // known.
   constexpr int64_t kMs = 1'000'000;
-  Sample(2 * kMs, 2 * kMs + 50, kMs, 0, &s.t);
+  AddSample(2 * kMs, 2 * kMs + 50, kMs, 0, &t);
   for (int64_t ms = 3; ms < 7; ++ms) {
-    Sample(ms * kMs, ms * kMs + 1000, kMs - 1000, busy, &s.t);
+    AddSample(ms * kMs, ms * kMs + 1000, kMs - 1000, busy, &t);
   }
-  s.t.Event(kMs, 6 * kMs + 500'000, {kTimer, kMs, 0, kDue});
-  Sample(7 * kMs, 7 * kMs + 1000, kMs, handle, &s.t);
-  s.t.Start(6 * kMs + 600'000, 10).End(8 * kMs, 10);
-  s.t.Event(6 * kMs + 600'000, 8 * kMs, {kRead, 2 * kMs + 500'000, 5});
-  const Json report = ReportOf(s.t);
+  t.Event(kMs, 6 * kMs + 500'000, {kTimer, kMs, 0, kDue});
+  AddSample(7 * kMs, 7 * kMs + 1000, kMs, handle, &t);
+  t.Start(6 * kMs + 600'000, 10).End(8 * kMs, 10);
+  t.Event(6 * kMs + 600'000, 8 * kMs, {kRead, 2 * kMs + 500'000, 5});
+  const Json report = ReportOf(t);
   const Json& stacks = report["stacks"];
   EXPECT_EQ(stacks["samples"], 6);
   ASSERT_EQ(stacks["causes"].size(), 2u);
@@ -136,15 +114,15 @@ TEST(StacksTest, NamesWhatTheTailWaitedBehindAndWhatItRan) {
 
 // Not what was sampled while the collector, or nothing, ran.
 TEST(StacksTest, ACollectionIsNoFunctions) {
-  Scenario s;
-  s.t.Meta();
-  const uint32_t busy = s.Frame(0, "busy", 20);
-  s.t.Start(100, 1);
-  s.t.Gc(GcType::kScavenge, 1000, 3000);
-  Sample(2000, 3500, 1500, busy, &s.t);
-  s.t.End(5000, 1);
-  s.t.Event(100, 5000, {kRead, 100, 5});
-  const Json report = ReportOf(s.t);
+  TraceBuilder t;
+  t.Meta();
+  const uint32_t busy = AddFrame(0, "busy", 20, &t);
+  t.Start(100, 1);
+  t.Gc(GcType::kScavenge, 1000, 3000);
+  AddSample(2000, 3500, 1500, busy, &t);
+  t.End(5000, 1);
+  t.Event(100, 5000, {kRead, 100, 5});
+  const Json report = ReportOf(t);
   EXPECT_EQ(report["stacks"]["causes"][0]["tail_exec_ns"], 500);
 }
 
@@ -166,7 +144,7 @@ TEST(StacksTest, DamagedStacksAreUnknown) {
     t.String("no newline");
     const uint32_t stack = t.String(text);
     t.Start(100, 1);
-    Sample(120, 125, 5, stack, &t).End(150, 1);
+    AddSample(120, 125, 5, stack, &t).End(150, 1);
     t.Event(100, 200, {kRead, 100, 5});
     const Json report = ReportOf(t);
     EXPECT_EQ(report["stacks"]["causes"][0]["tail_unknown_ns"], 10) << text;
