@@ -207,7 +207,7 @@ void EventTracker::Close(uint64_t now) {
   PushLeft();
   TakeOffCpu(open_.begin, now);
   if (off_cpu_ != nullptr && off_cpu_->IsLong(now - open_.begin)) [[unlikely]]
-    PushFaults();
+    PushFaults(/*soon=*/true);
   if (poll_waited_) open_.flags |= kFlagLoopSlept;
   recorder_->PushEvent(next_sequence_, [&](Record& record) {
     record.ticks = open_.begin;

@@ -260,7 +260,7 @@ class EventTracker {
   }
   [[gnu::hot]] void Close(uint64_t now);
   void PushOffCpu(std::span<const OffCpu::Stretch> stretches);
-  void PushFaults();
+  void PushFaults(bool soon);
   void TakeOffCpu(uint64_t begin, uint64_t end) {
     if (off_cpu_ != nullptr && off_cpu_->moved()) [[unlikely]]
       PushOffCpu(off_cpu_->Take(begin, end));

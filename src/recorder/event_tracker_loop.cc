@@ -56,13 +56,14 @@ void EventTracker::PushOffCpu(std::span<const OffCpu::Stretch> stretches) {
   });
 }
 
-void EventTracker::PushFaults() {
-  const OffCpu::Faults faults = off_cpu_->ReadFaults();
+void EventTracker::PushFaults(bool soon) {
+  const std::optional<OffCpu::Faults> faults = off_cpu_->TakeFaults(soon);
+  if (!faults.has_value()) return;
   recorder_->PushInner([&](Record& record) {
     record.ticks = Ticks();
     record.kind = RecordKind::kFaults;
-    record.aux = faults.minor;
-    SetIds(record, faults.major, 0);
+    record.aux = faults->minor;
+    SetIds(record, faults->major, 0);
   });
 }
 
@@ -70,7 +71,7 @@ void EventTracker::Detach() {
   if (off_cpu_ != nullptr) {
     off_cpu_->ReadQuota();
     PushOffCpu(off_cpu_->Take(open_.begin, Ticks()));
-    PushFaults();
+    PushFaults(/*soon=*/false);
   }
   Close(Ticks());
 }

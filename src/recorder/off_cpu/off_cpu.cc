@@ -128,10 +128,19 @@ void OffCpu::ReadQuota() {
   quota_told_ = false;
 }
 
-OffCpu::Faults OffCpu::ReadFaults() const {
+std::optional<OffCpu::Faults> OffCpu::TakeFaults(bool soon) {
+  constexpr uint64_t kApart = 100;  // times 1 ms
   const rusage usage = ThreadUsage();
-  return {static_cast<uint32_t>(usage.ru_minflt - usage_began_.ru_minflt),
-          static_cast<uint64_t>(usage.ru_majflt - usage_began_.ru_majflt)};
+  const Faults faults = {
+      static_cast<uint32_t>(usage.ru_minflt - usage_began_.ru_minflt),
+      static_cast<uint64_t>(usage.ru_majflt - usage_began_.ru_majflt)};
+  const uint64_t now = Ticks();
+  const bool may_wait = soon && faults.major == faults_told_.major &&
+                        now - faults_told_ticks_ < kApart * long_ticks_;
+  if (faults == faults_told_ || may_wait) return std::nullopt;
+  faults_told_ = faults;
+  faults_told_ticks_ = now;
+  return faults;
 }
 
 std::optional<CpuQuota::Throttled> OffCpu::TakeQuota() {

@@ -65,12 +65,15 @@ class OffCpu {
     return switch_pauses_ != nullptr ? switch_pauses_->TakeLost() : 0;
   }
 
-  // Page faults of the thread since the start. 0.3 µs.
+  // Page faults of the thread since the start. Nothing where there were none
+  // since the last that were told; `soon`: or minor ones only, and that is less
+  // than 100 ms ago. 0.3 µs.
   struct Faults {
-    uint32_t minor;
-    uint64_t major;
+    uint32_t minor = 0;
+    uint64_t major = 0;
+    bool operator==(const Faults&) const = default;
   };
-  Faults ReadFaults() const;
+  std::optional<Faults> TakeFaults(bool soon);
   // Whether an event took so long that they are worth a look: 1 ms.
   bool IsLong(uint64_t ticks) const { return ticks > long_ticks_; }
 
@@ -104,6 +107,8 @@ class OffCpu {
   const absl::Status no_switches_;
   const rusage usage_began_;
   const uint64_t long_ticks_ = NsToTicks(1e6);
+  Faults faults_told_;
+  uint64_t faults_told_ticks_ = 0;
   const CpuQuota quota_;
 
   const CpuQuota::Throttled quota_began_;
