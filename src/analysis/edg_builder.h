@@ -172,6 +172,8 @@ class EdgBuilder {
   void OpenSlice(int64_t begin_ns, uint64_t counter, uint64_t sequence);
   void CloseSlice(int64_t end_ns, uint64_t counter);
   void Register(uint64_t counter);
+  // A patched Node has recorded it.
+  bool IsNative() const { return stream_->meta().causality == "native"; }
   bool OthersRegistered() const;
   void DoubtBeforeTick(const InnerRecord& slice);
   void DoubtTick(const InnerRecord& record);

@@ -126,10 +126,12 @@ void EdgBuilder::Register(uint64_t counter) {
 }
 
 // Whether ticks of other requests may run in the slice: Node runs them when all
-// functions of the turn have returned, and shows none of them.
+// functions of the turn have returned, and shows none of them, but a patched
+// one.
 bool EdgBuilder::OthersRegistered() const {
-  return several_register_ ||
-         (registrant_.generation != 0 && registrant_ != slice_.request);
+  const bool others = several_register_ || (registrant_.generation != 0 &&
+                                            registrant_ != slice_.request);
+  return others && !IsNative();
 }
 
 // A tick is noticed when it makes a promise or asks for something. What was
@@ -138,7 +140,7 @@ bool EdgBuilder::OthersRegistered() const {
 void EdgBuilder::DoubtBeforeTick(const InnerRecord& slice) {
   const bool is_tick = slice.aux == 0 && slice.ready_kind == ReadyKind::kNone &&
                        slice.async_id > event_->counter_begin;
-  if (!is_tick || !requests_.IsOpen(slice_.request)) return;
+  if (!is_tick || IsNative() || !requests_.IsOpen(slice_.request)) return;
   if (slice.async_id > slice_.counter) return DoubtTick(slice);
   const RegistrationIndex::Entry* const owner = FindById(slice.async_id);
   slice_.unsure = owner != nullptr && owner->request != slice_.request;
@@ -274,7 +276,7 @@ bool EdgBuilder::BeginsTurn(const InnerRecord& slice, bool leads) {
 }
 
 void EdgBuilder::OnSlice(const InnerRecord& record) {
-  if (stream_->meta().causality == "native" && GoesOn(record)) return;
+  if (IsNative() && GoesOn(record)) return;
   const bool leads = slice_.prefix && turn_.begin_ns == event_->begin_ns &&
                      !requests_.IsOpen(slice_.request);
   DoubtBeforeTick(record);

@@ -162,28 +162,33 @@ TEST(TrailTest, AnAnswerToNobodyFollowsItsQuestion) {
 
 // Two requests of one packet. The first one's tick runs after the second one's
 // function, and makes a resource before it is noticed: whose that is, nobody
-// says. What the second one made before it was seen to run is its own.
+// says but a patched Node. What the second one made before it was seen to run
+// is its own.
 TEST(TrailTest, WhatWasMadeRightBeforeATickIsUncertain) {
-  TraceBuilder t;
-  t.Meta().Start(0, 1);
-  const uint64_t tick = t.Register();
-  const uint64_t event = t.Slice(10, 0);
-  t.Start(11, 2);
-  const uint64_t own = t.Register();
-  t.Slice(15, event);
-  const uint64_t either = t.Register();
-  t.Slice(20, 0, tick);
-  t.End(25, 1);
-  t.Event(0, 30, {kRead, 0, 5});
-  t.Event(50, 60, {kTimer, 40, own, kDue});
-  t.End(85, 2);
-  t.Event(80, 90, {kTimer, 70, either, kDue});
-  const Json second = RequestOf(t, 2);
-  ExpectSums(second);
-  const Json& nodes = second["nodes"];
-  EXPECT_EQ(nodes.back()["type"], "timer");
-  EXPECT_EQ(nodes.back()["inferred"], true);
-  EXPECT_EQ(nodes[nodes.size() - 2]["inferred"], false);
+  for (const bool patched : {false, true}) {
+    TraceBuilder t;
+    t.Meta(patched ? R"({"causality": "native"})"
+                   : R"({"causality": "promises"})");
+    t.Start(0, 1);
+    const uint64_t tick = t.Register();
+    const uint64_t event = t.Slice(10, 0);
+    t.Start(11, 2);
+    const uint64_t own = t.Register();
+    t.Slice(15, event);
+    const uint64_t either = t.Register();
+    t.Slice(20, 0, tick);
+    t.End(25, 1);
+    t.Event(0, 30, {kRead, 0, 5});
+    t.Event(50, 60, {kTimer, 40, own, kDue});
+    t.End(85, 2);
+    t.Event(80, 90, {kTimer, 70, either, kDue});
+    const Json second = RequestOf(t, 2);
+    ExpectSums(second);
+    const Json& nodes = second["nodes"];
+    EXPECT_EQ(nodes.back()["type"], "timer");
+    EXPECT_EQ(nodes.back()["inferred"], !patched);
+    EXPECT_EQ(nodes[nodes.size() - 2]["inferred"], false);
+  }
 }
 
 }  // namespace
