@@ -14,6 +14,8 @@ export interface Options {
   watcherUs?: number
   /** Whether it is recorded when the thread did not run. */
   offCpu?: boolean
+  /** How often a second the JavaScript stack of a busy loop is recorded; 0, the default: never. */
+  stacksHz?: number
   /** Whether the whole paths of files are recorded, and not only their first two directories. */
   wholePaths?: boolean
 }

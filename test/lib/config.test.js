@@ -19,6 +19,7 @@ const DEFAULTS = {
   ringRecords: 131072,
   watcherUs: 100,
   offCpu: true,
+  stacksHz: 0,
   wholePaths: false,
   boost: null,
   boostActuator: 'auto',
@@ -45,6 +46,7 @@ const CASES = {
   EDGEWISE_RING_RECORDS: { key: 'ringRecords', good: [['2', 2], ['1024', 1024], ['4194304', 4194304]], bad: ['1', '0', '3', '1000', '8388608', '-2', '1.5'] },
   EDGEWISE_WATCHER_US: { key: 'watcherUs', good: [['0', 0], ['20', 20], ['10000', 10000]], bad: ['19', '10001', '50.5', '-1', 'off'] },
   EDGEWISE_OFF_CPU: { key: 'offCpu', good: [['0', false], ['1', true]], bad: ['yes', '2'] },
+  EDGEWISE_STACKS: { key: 'stacksHz', good: [['0', 0], ['100', 100], ['1000', 1000]], bad: ['yes', '-1', '1001', '0.5', '1e400'] },
   EDGEWISE_PATHS: { key: 'wholePaths', good: [['0', false], ['1', true]], bad: ['yes', '2'] },
   EDGEWISE_BOOST: { key: 'boost', good: [['gc', 'gc'], ['gc,queue', 'gc,queue'], ['slo', 'slo']], bad: ['GC', 'gc,', 'gc,gc', 'turbo', 'gc queue'] },
   EDGEWISE_BOOST_ACTUATOR: { key: 'boostActuator', good: [['emulated', 'emulated'], ['none', 'none']], bad: ['turbo', 'CPUFREQ', '1'] },
@@ -147,7 +149,7 @@ test('an option that is not allowed is named, with its value and what is allowed
     [{ watcherUs: 5 }, /: watcherUs is 5; 0, or a whole number/],
     [{ out: '' }, /: out is ""; a directory is allowed$/],
     [{ out: 5 }, /: out is 5; a directory is allowed$/],
-    [{ maxMB: 5 }, /: there is no option "maxMB"; known are out, mode, maxMb, causality, sloMs, ringRecords, watcherUs, offCpu, wholePaths$/],
+    [{ maxMB: 5 }, /: there is no option "maxMB"; known are out, mode, maxMb, causality, sloMs, ringRecords, watcherUs, offCpu, stacksHz, wholePaths$/],
     [{ enabled: true }, /: there is no option "enabled"/]
   ]
   for (const [options, message] of cases) {
