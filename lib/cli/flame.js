@@ -5,15 +5,15 @@ const { Option } = require('commander')
 const { version } = require('../../package.json')
 const { EXIT, Failure, note } = require('./failure')
 const { exitCodeAfter, interruption } = require('./interruption')
-const { count, name, percentile, processId, seconds } = require('./arguments')
-const { analyse } = require('./report')
+const { name } = require('./arguments')
+const { analyse, selecting } = require('./report')
 
 const FORMATS = /** @type {const} */ (['svg', 'speedscope', 'collapsed', 'cpuprofile'])
 const OF = /** @type {const} */ (['tail', 'rest', 'blockers', 'own'])
 
 /** @param {import('commander').Command} program */
 function add (program) {
-  program.command('flame')
+  selecting(program.command('flame'))
     .summary('draw which functions the tail ran and waited behind')
     .description('Draws which JavaScript functions ran while the slow requests of a trace waited\nfor the event loop, and while they ran themselves (EDGEWISE_STACKS).')
     .argument('<DIR>', 'a directory with a trace', name)
@@ -21,11 +21,6 @@ function add (program) {
     .option('--diff', 'what is more than in the other requests, and what less')
     .addOption(new Option('--format <FORMAT>', 'of the file').choices(FORMATS).default('svg'))
     .option('--out <FILE>', 'write there (default: the standard output, if that is no terminal)', name)
-    .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
-    .option('--route <ROUTE>', 'only requests of this route, as the report names it', name)
-    .option('--process <PID>', 'only this process of the trace', processId)
-    .option('--thread <T>', 'only this thread: 0 is the main thread', count)
-    .option('--skip <S>', 'leave out the requests of the first S seconds of each file, the warm-up', seconds)
     .addHelpText('after', `
 Times are those of a request, on average, and estimates: samples of what ran.
 

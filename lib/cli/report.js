@@ -26,19 +26,24 @@ const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
  * @property {boolean} [json]
  */
 
+/** @param {import('commander').Command} command @returns {import('commander').Command} with the options that say which requests are analysed */
+function selecting (command) {
+  return command
+    .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
+    .option('--route <ROUTE>', 'only requests of this route, as the report names it', name)
+    .option('--process <PID>', 'only this process of the trace', processId)
+    .option('--thread <T>', 'only this thread: 0 is the main thread', count)
+    .option('--skip <S>', 'leave out the requests of the first S seconds of each file, the warm-up', seconds)
+}
+
 /** @param {import('commander').Command} program */
 function add (program) {
-  program.command('report')
+  selecting(program.command('report'))
     .summary('explain the slow requests of a trace')
     .description('Explains why the slow requests of a recorded trace were slow.')
     .argument('<DIR>', 'a directory with a trace (EDGEWISE_OUT, or --out of record)', name)
-    .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
-    .option('--route <ROUTE>', 'only requests of this route, as the report names it', name)
     .option('--request <ID>', 'show this request\'s events and critical path', count)
-    .option('--process <PID>', 'only this process of the trace', processId)
-    .option('--thread <T>', 'only this thread: 0 is the main thread', count)
     .option('--slowest <N>', 'how many critical paths are shown (default: 5)', count)
-    .option('--skip <S>', 'leave out the requests of the first S seconds of each file, the warm-up', seconds)
     .option('--requests <FILE>', 'also write one JSON line a request to FILE', name)
     .option('--json', 'print the report as JSON')
     .addHelpText('after', `
@@ -126,4 +131,4 @@ function recorded (directory) {
   return [...all.slice(0, MOST_NAMED), ...all.length > MOST_NAMED ? [`${all.length - MOST_NAMED} more`] : []].join(', ') || 'none'
 }
 
-module.exports = { add, analyse, print }
+module.exports = { add, analyse, print, selecting }

@@ -1,7 +1,7 @@
 'use strict'
 
 // A flame graph as one SVG file: it opens in any browser, from disk. A click
-// zooms, '/' or the field searches, Escape goes back.
+// zooms, '/' searches, Escape goes back.
 
 const { time } = require('../report/units')
 const { treeOf } = require('./tree')
@@ -23,12 +23,11 @@ const LESS = [26, 133, 255]
  * @returns {string}
  */
 function svg (folded, { title, diff }) {
-  const root = treeOf(folded)
   const size = diff ? (/** @type {import('./tree').Box} */ box) => Math.max(box.ns, box.rest) : (/** @type {import('./tree').Box} */ box) => box.ns
-  const whole = widthOf(root, size)
+  const root = measured(treeOf(folded), size)
   /** @type {string[]} */
   const boxes = []
-  const depth = whole > 0 ? draw(root, 0, 0, { size, whole, diff, most: Math.max(...changes(root)), boxes }) : 0
+  const depth = root.takes > 0 ? draw(root, 0, 0, { size, whole: root.takes, diff, most: root.changes, boxes }) : 0
   const height = HEAD + ROW * (depth + 1)
   return `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="100%" font-family="sans-serif" font-size="12" role="img" aria-label="${escaped(title)}">
@@ -44,21 +43,24 @@ ${boxes.join('\n')}
 `
 }
 
-/** What a box takes is at least what its children take: they differ in whose time is more. */
-function widthOf (/** @type {import('./tree').Box} */ box, /** @type {(box: import('./tree').Box) => number} */ size) {
-  return Math.max(size(box), box.children.reduce((/** @type {number} */ sum, child) => sum + widthOf(child, size), 0))
-}
-
-/** @returns {Generator<number>} */
-function * changes (/** @type {import('./tree').Box} */ box) {
-  yield Math.abs(box.ns - box.rest)
-  for (const child of box.children) yield * changes(child)
+/**
+ * @typedef {Omit<import('./tree').Box, 'children'> & { takes: number, changes: number, children: Measured[] }} Measured
+ * takes: at least what its children take, which differ in whose time is more; changes: by most, of it and all above
+ * @param {import('./tree').Box} box
+ * @param {(box: import('./tree').Box) => number} size
+ * @returns {Measured}
+ */
+function measured (box, size) {
+  const children = box.children.map((child) => measured(child, size))
+  const takes = Math.max(size(box), children.reduce((sum, child) => sum + child.takes, 0))
+  const changes = children.reduce((most, child) => Math.max(most, child.changes), Math.abs(box.ns - box.rest))
+  return { ...box, takes, changes, children }
 }
 
 /** @returns {number} how many rows are above this one */
-function draw (/** @type {import('./tree').Box} */ box, /** @type {number} */ from, /** @type {number} */ row, /** @type {any} */ drawing) {
+function draw (/** @type {Measured} */ box, /** @type {number} */ from, /** @type {number} */ row, /** @type {any} */ drawing) {
   const { size, whole, diff, most, boxes } = drawing
-  const width = WIDTH * widthOf(box, size) / whole
+  const width = WIDTH * box.takes / whole
   const change = box.ns - box.rest
   const share = `${(100 * size(box) / whole).toFixed(1)} %`
   const told = diff ? `${change < 0 ? '-' : '+'}${time(Math.abs(change))} (${time(box.ns)}, others ${time(box.rest)})` : `${time(box.ns)}, ${share}`
@@ -67,7 +69,7 @@ function draw (/** @type {import('./tree').Box} */ box, /** @type {number} */ fr
   boxes.push(`<g class="f" data-x="${from.toFixed(2)}" data-w="${width.toFixed(2)}" data-r="${row}" data-t="${escaped(signed + box.label)}"><title>${escaped(`${box.label}: ${told}`)}</title><rect rx="1" fill="${colour}"/><text/></g>`)
   let above = 0
   for (const child of box.children) {
-    const wide = WIDTH * widthOf(child, size) / whole
+    const wide = WIDTH * child.takes / whole
     if (wide >= LEAST_WIDTH) above = Math.max(above, 1 + draw(child, from, row + 1, drawing))
     from += wide
   }

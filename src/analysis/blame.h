@@ -81,8 +81,8 @@ class BlameLedger {
   // All blockers, largest first.
   std::vector<Blocker> Blockers() const;
 
-  // `stack` was sampled in a piece that is about to leave the window, or just
-  // has: in the wait or the execution of requests.
+  // `stack` was sampled in a piece that is about to leave the window, in the
+  // wait or the execution of requests.
   void AddStack(const Piece& piece, uint32_t stack, const StackWeights& part) {
     causes_[CauseOf(piece)].stacks[stack] += part;
   }

@@ -98,6 +98,27 @@ void EdgBuilder::OnEvent(const Event& event) {
   }
 }
 
+// A resolver's callbacks run in one scope of native code, each an event; what
+// they resolve runs when the scope ends, in the last one's.
+void EdgBuilder::NoteScope(const Event& event) {
+  const bool is_native =
+      event.type == EventType::kDns || event.type == EventType::kImmediate;
+  const bool goes_on =
+      in_scope_ && is_native && event.begin_ns - last_end_ns_ <= kSameNs;
+  if (!goes_on) scope_begin_ = event.sequence;
+  in_scope_ =
+      is_native && std::none_of(event.inner.begin(), event.inner.end(),
+                                [](const InnerRecord& record) {
+                                  return record.kind == RecordKind::kSlice;
+                                });
+}
+
+bool EdgBuilder::IsResolvedBefore(RequestRef request) {
+  const Node& last = GraphOf(request).Last();
+  return last.type == EventType::kDns && last.event >= scope_begin_ &&
+         last.event < event_->sequence;
+}
+
 // What the thread did between the question and the answer is the function's,
 // but for collections and what it did not run. Asked for while it did either,
 // it stands for nothing before.

@@ -202,7 +202,7 @@ class EdgBuilder {
   Registrant WhoseBody(const ConnectionTable::Connection& connection) const;
   bool ResumesAnAsker() const;
   bool Resumes(RequestRef request) const;
-  bool MayHaveCalledAnother(RequestRef request) const;
+  bool MayHaveCalledAnother();
   // Whether a slice of the event goes on in a request that is such.
   template <typename Is>
   bool AnyResumed(Is is) const {
@@ -349,9 +349,10 @@ class EdgBuilder {
   GcTimes slice_gc_;   // ... and in the open one
   GcTimes host_gc_;    // ... and of it, before its guest came
   Slice slice_{};
-  bool several_wait_ = false;  // for what the event has read
-  RequestRef first_asker_;     // of these
-  RequestRef registrant_;      // who has registered something in the turn last
+  bool several_wait_ = false;        // for what the event has read
+  RequestRef first_asker_;           // of these
+  std::optional<bool> goes_unseen_;  // one of these, which is not resumed
+  RequestRef registrant_;  // who has registered something in the turn last
   bool several_register_ = false;  // ... and others before
   bool closed_some_ = false;       // a request ended in this event
 };

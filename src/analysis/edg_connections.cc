@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "absl/container/flat_hash_set.h"
 #include "analysis/edg_builder.h"
 
 namespace edgewise {
@@ -229,6 +230,7 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
   connection_ =
       BringsBytes(event_->type) ? connections_.OfFd(event_->fd) : nullptr;
   several_wait_ = false;
+  goes_unseen_.reset();
   first_asker_ = {};
   if (connection_ != nullptr) {
     // A stream of HTTP/2 is a resource of its own.
@@ -309,17 +311,29 @@ bool EdgBuilder::Resumes(RequestRef request) const {
   return AnyResumed([request](RequestRef other) { return other == request; });
 }
 
-// Whether a function of another request may be what took so long before the
-// event came to `request`: nothing shows that it was called.
-bool EdgBuilder::MayHaveCalledAnother(RequestRef request) const {
+// Whether a function of another request may be what took so long before a
+// promise goes on in the event: nothing shows that it was called. The same for
+// all promises: who goes on by one of them is seen.
+bool EdgBuilder::MayHaveCalledAnother() {
   if (connection_ == nullptr || !several_wait_ || has_edges_) return false;
   if (shared_end_ns_ - turn_.begin_ns <= kNoticedNs) return false;
+  if (goes_unseen_.has_value()) return *goes_unseen_;
+  absl::flat_hash_set<uint32_t> resumed;  // slots
+  for (const InnerRecord& record : event_->inner) {
+    if (record.kind != RecordKind::kSlice) continue;
+    const RegistrationIndex::Entry* const owner = OwnerOf(record);
+    if (owner != nullptr) resumed.insert(owner->request.slot);
+  }
   const std::vector<ConnectionTable::Asker>& askers = connection_->askers;
-  return std::any_of(askers.begin(), askers.end(), [&](const auto& asker) {
-    const bool perhaps_now =
-        asker.waits() || asker.resumed_in == event_->sequence;
-    return perhaps_now && asker.request != request && !Resumes(asker.request);
-  });
+  goes_unseen_ =
+      std::any_of(askers.begin(), askers.end(), [&](const auto& asker) {
+        const bool perhaps_now =
+            asker.waits() || asker.resumed_in == event_->sequence;
+        const bool seen = requests_.IsOpen(asker.request) &&
+                          resumed.contains(asker.request.slot);
+        return perhaps_now && !seen;
+      });
+  return *goes_unseen_;
 }
 
 EdgBuilder::Registrant EdgBuilder::WhoseBody(
@@ -366,27 +380,6 @@ EdgBuilder::Registrant EdgBuilder::StepOf(const ConnectionTable::Asker& asker) {
       GraphOf(asker.request).At(asker.node).begin_ns > event_->ready_ns;
   if (before) return {asker.request, asker.first};
   return {asker.request, asker.node, /*inferred=*/true};
-}
-
-// A resolver's callbacks run in one scope of native code, each an event; what
-// they resolve runs when the scope ends, in the last one's.
-void EdgBuilder::NoteScope(const Event& event) {
-  const bool is_native =
-      event.type == EventType::kDns || event.type == EventType::kImmediate;
-  const bool goes_on =
-      in_scope_ && is_native && event.begin_ns - last_end_ns_ <= kSameNs;
-  if (!goes_on) scope_begin_ = event.sequence;
-  in_scope_ =
-      is_native && std::none_of(event.inner.begin(), event.inner.end(),
-                                [](const InnerRecord& record) {
-                                  return record.kind == RecordKind::kSlice;
-                                });
-}
-
-bool EdgBuilder::IsResolvedBefore(RequestRef request) {
-  const Node& last = GraphOf(request).Last();
-  return last.type == EventType::kDns && last.event >= scope_begin_ &&
-         last.event < event_->sequence;
 }
 
 }  // namespace edgewise

@@ -300,7 +300,7 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
                   Node::kResolved);
   }
   Registrant asking = LatestAsking(owner->request, owner->node);
-  asking.inferred |= owner->unsure || MayHaveCalledAnother(owner->request);
+  asking.inferred |= owner->unsure || MayHaveCalledAnother();
   Attach(asking, /*kept=*/record.aux == 0);
 }
 

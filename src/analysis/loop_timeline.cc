@@ -66,10 +66,10 @@ void LoopTimeline::Flush() {
 
 void LoopTimeline::RetireFirst() {
   const Piece& piece = At(first_);
-  ledger_->Retire(first_, piece, VmBefore(first_ + 1) - piece.vm_before);
   samples_.Retire(piece.end_ns, [&](uint32_t stack, const StackWeights& part) {
     ledger_->AddStack(piece, stack, part);
   });
+  ledger_->Retire(first_, piece, VmBefore(first_ + 1) - piece.vm_before);
   ++first_;
 }
 

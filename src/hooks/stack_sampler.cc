@@ -17,7 +17,7 @@ namespace {
 // Between two descriptions so many times what the last one took: the first in a
 // large script may take 10 ms.
 constexpr uint64_t kCostShare = 100;
-// Of code that moves no more is known; so many stacks are enough for one time.
+// Beyond so many, those that are known are forgotten.
 constexpr size_t kMaxKnown = size_t{1} << 16;
 
 std::string TextOf(v8::Isolate* isolate, v8::Local<v8::String> text) {
@@ -152,7 +152,6 @@ uint32_t StackSampler::StackNow() {
   if (found != known_.end()) return found->second;
   const uint64_t moves = moves_;
   const uint32_t stack = Describe();
-  if (stack == 0) ++dropped_;
   if (known_.size() >= kMaxKnown) known_.clear();
   if (moves == moves_ && stack != 0) known_.emplace(hash, stack);
   return stack;

@@ -36,9 +36,6 @@ class StackSampler {
   StackSampler(const StackSampler&) = delete;
   StackSampler& operator=(const StackSampler&) = delete;
 
-  // Stacks that were not recorded, because the table was full.
-  uint64_t dropped() const { return dropped_; }
-
   static constexpr int64_t kLongNs = 2'000'000;
   static constexpr int64_t kLongPeriodNs = 1'000'000;
   static constexpr int kMaxFrames = 64;
@@ -69,7 +66,6 @@ class StackSampler {
   // By a hash of the program counters on the stack, until code moves.
   absl::flat_hash_map<uint64_t, uint32_t> known_;
   uint64_t moves_ = 0;  // so often it has
-  uint64_t dropped_ = 0;
 
   // The helper's, but while `asked_` is set the isolate's thread's; ticks.
   uint64_t asked_ticks_ = 0;

@@ -130,13 +130,14 @@ test('EDGEWISE_PATHS=1 tells whole paths', async (t) => {
 
 test('a child process is named by its program, whatever of it is waited for', async (t) => {
   const { app } = await startPooled(t, 4)
-  for (const url of ['/ended', '/said', '/messaged']) await request(app.port, url)
+  // What a handler does after it has begun the program is no waiting; at first V8 compiles it.
+  for (let round = 0; round < 2; round++) for (const url of ['/ended', '/said', '/messaged']) await request(app.port, url)
   await app.stop()
   for (const [route, program] of Object.entries({ ended: 'sleep', said: 'sh', messaged: path.basename(process.execPath) })) {
     const [row] = waits(app.out, `GET /${route}`)
     assert.deepEqual([row.what, row.kind, row.peer], [`process ${program}`, 'process', program])
-    // Of what the handler does after it has begun the program, nothing is waiting.
-    assert.ok(row.io_ns >= HELD * 1e6 - TOLERANCE_NS, `${route}: ${JSON.stringify(row)}`)
+    const last = reportedRequests(app.out).filter((each) => each.route === `GET /${route}`).at(-1)
+    assert.ok(last.io_ns >= (HELD - 2) * 1e6, `${route}: ${JSON.stringify(last)}`)
   }
   for (const file of traceFiles(app.out)) assert.ok(!fs.readFileSync(file, 'latin1').includes('sw0rdfish'), 'no argument')
 })
