@@ -163,6 +163,7 @@
       "src/hooks/direct_io.cc",
       "src/hooks/import_table.cc",
       "src/hooks/interpose.cc",
+      "src/hooks/loop_timers.cc",
       "src/hooks/node_job.cc",
       "src/hooks/patched_v8.cc",
       "src/hooks/pool_jobs.cc",

@@ -60,6 +60,7 @@ void RequestEndLost(const Arguments& args) {
 void Slice(const Arguments& args) {
   EventTracker* const tracker = StockProvider::Tracker();
   if (tracker == nullptr) return;
+  StockProvider::EnterContinuation();
   const v8::Local<v8::Value> due_ms = args[1];
   tracker->SliceFromPromise(
       Uint32(args, 0),

@@ -41,60 +41,7 @@ bool IsPolled(const uv_loop_t* loop, const uv__io_t* watcher) {
   // In other handles the watcher stands elsewhere.
   return handle->loop == loop && handle->type == UV_POLL;
 }
-
-// The first of the timers that will be due, but for `except`; null: none.
-const uv_timer_t* FirstTimer(uv_loop_t* loop, const uv_timer_t* except) {
-  // A timer is a node of libuv's heap, {left, right, parent}, by the three
-  // pointers before its time.
-  struct Node {
-    const Node* left;
-    const Node* right;
-    const Node* parent;
-  };
-  const auto timer_of = [](const Node* node) {
-    return node == nullptr ? nullptr
-                           : reinterpret_cast<const uv_timer_t*>(
-                                 reinterpret_cast<const char*>(node) +
-                                 sizeof(Node) - offsetof(uv_timer_t, timeout));
-  };
-  const auto* const top = static_cast<const Node*>(loop->timer_heap.min);
-  const uv_timer_t* const first = timer_of(top);
-  if (first == nullptr || first != except) return first;
-  const uv_timer_t* const left = timer_of(top->left);
-  const uv_timer_t* const right = timer_of(top->right);
-  if (left == nullptr || right == nullptr) return left;
-  return left->timeout <= right->timeout ? left : right;
-}
 }  // namespace
-
-void StockProvider::NoteTimer() {
-  if (node_timer_ == nullptr) return;
-  timer_was_active_ =
-      uv_is_active(reinterpret_cast<const uv_handle_t*>(node_timer_)) != 0;
-  timer_was_due_ms_ = node_timer_->timeout;
-}
-
-// libuv stops a due timer before it calls back, and JavaScript never stops
-// Node's timer: not active now, but so at the check phase or set since, it is
-// due.
-int64_t StockProvider::TimersDueNs() {
-  if (node_timer_ == nullptr) return -1;
-  const bool was_set =
-      timer_was_active_ || node_timer_->timeout != timer_was_due_ms_;
-  if (!was_set ||
-      uv_is_active(reinterpret_cast<const uv_handle_t*>(node_timer_)) != 0) {
-    return -1;
-  }
-  NoteTimer();
-  return static_cast<int64_t>(node_timer_->timeout) * 1'000'000;
-}
-
-// A timer that is not Node's and was due when the loop took its timers.
-int64_t StockProvider::NativeTimerDueNs() const {
-  return native_timer_due_ms_ <= loop_->time
-             ? static_cast<int64_t>(native_timer_due_ms_) * 1'000'000
-             : -1;
-}
 
 bool StockProvider::FilesMayWrite() const {
   for (int i = 0; i < ready_count_; ++i) {
@@ -119,7 +66,7 @@ void StockProvider::OnPrepare(uv_prepare_t* handle) {
   auto* const self = static_cast<StockProvider*>(handle->data);
   RunLast(self->loop_, &self->check_end_);
   if (self->tracker_->names().waiting()) {
-    const int64_t due_ns = self->NativeTimerDueNs();
+    const int64_t due_ns = self->timers_.OthersDueNs();
     if (due_ns >= 0) self->tracker_->NativeTimerRan(due_ns);
   }
   if (self->interposition_.ok()) {
@@ -132,15 +79,14 @@ void StockProvider::OnPrepare(uv_prepare_t* handle) {
 void StockProvider::OnCheck(uv_check_t* handle) {
   auto* const self = static_cast<StockProvider*>(handle->data);
   self->tracker_->CheckBegin();
-  self->NoteTimer();
+  self->timers_.NoteNodes();
   self->ready_count_ = 0;
 }
 
 void StockProvider::OnCheckEnd(uv_check_t* handle) {
   auto* const self = static_cast<StockProvider*>(handle->data);
   self->tracker_->CheckEnd(self->loop_->closing_handles != nullptr);
-  const uv_timer_t* const timer = FirstTimer(self->loop_, self->node_timer_);
-  self->native_timer_due_ms_ = timer != nullptr ? timer->timeout : kNever;
+  self->timers_.NoteOthers();
 }
 
 void StockProvider::BeforePoll(int epoll_fd) {

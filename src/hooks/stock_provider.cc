@@ -42,21 +42,6 @@ GcType GcTypeOf(v8::GCType type) {
   }
 }
 
-// Node's first timer handle is the one that all JavaScript timers share.
-const uv_timer_t* FindNodeTimer(uv_loop_t* loop) {
-  const uv_timer_t* found = nullptr;
-  uv_walk(
-      loop,
-      [](uv_handle_t* handle, void* result) {
-        auto** timer = static_cast<const uv_timer_t**>(result);
-        if (*timer == nullptr && handle->type == UV_TIMER) {
-          *timer = reinterpret_cast<const uv_timer_t*>(handle);
-        }
-      },
-      &found);
-  return found;
-}
-
 }  // namespace
 
 StockProvider* StockProvider::ForThread() {
@@ -87,6 +72,10 @@ void StockProvider::SetTimerClock(double now_ms) {
       static_cast<double>(uv_now(provider->loop_)) - now_ms;
 }
 
+void StockProvider::EnterContinuation() {
+  provider->tracker_->EnterContinuation(*provider);
+}
+
 double StockProvider::LoopMs() {
   return static_cast<double>(uv_now(provider->loop_));
 }
@@ -102,8 +91,8 @@ StockProvider::StockProvider(v8::Isolate* isolate, uv_loop_t* loop)
       loop_(loop),
       descriptors_(loop),
       thread_pool_(loop),
-      rings_(loop) {
-  node_timer_ = FindNodeTimer(loop);
+      rings_(loop),
+      timers_(loop) {
   uv_prepare_init(loop, &prepare_);
   uv_check_init(loop, &check_);
   uv_check_init(loop, &check_end_);
@@ -178,7 +167,7 @@ absl::Status StockProvider::Start(ProviderConfig config) {
                                             config.ids, &words_, patched_.get(),
                                             off_cpu_.get());
   if (config.slo_ns > 0) tracker_->WantLatencies();
-  NoteTimer();
+  timers_.NoteNodes();
   AttachCallbacks();
   active = tracker_.get();
   const bool main_script = !uv_loop_alive(loop_) || loop_->time == 0;

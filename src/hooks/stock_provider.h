@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "hooks/descriptors.h"
 #include "hooks/interpose.h"
+#include "hooks/loop_timers.h"
 #include "hooks/patched_v8.h"
 #include "hooks/ring_completions.h"
 #include "hooks/stack_sampler.h"
@@ -60,6 +61,9 @@ class StockProvider : private SystemCallObserver {
   // The loop's own clock, which uv_update_time() sets.
   static double LoopMs();
 
+  // A promise of the calling thread's goes on: in an event, from now on.
+  static void EnterContinuation();
+
   // A request of the calling thread took `latency_ticks`: in flight mode, one
   // above the objective has what led to it written out.
   static void NoteLatency(uint64_t latency_ticks);
@@ -99,8 +103,9 @@ class StockProvider : private SystemCallObserver {
   StockProvider(v8::Isolate* isolate, uv_loop_t* loop);
   ~StockProvider() override;
 
-  int64_t TimersDueNs();
-  int64_t NativeTimerDueNs() const;
+  int64_t TimersDueNs() { return timers_.NodesDueNs(); }
+  int64_t NativeTimerDueNs() { return timers_.OthersDueNs(); }
+  bool NativeTimerBegan() const { return timers_.OtherBegan(); }
   bool FilesMayWrite() const;
   int PolledFd() const;
   bool InJavaScript() const;
@@ -155,7 +160,6 @@ class StockProvider : private SystemCallObserver {
   absl::Status StartHelpers(const ProviderConfig& config);
   void AttachCallbacks();
   void DetachCallbacks();
-  void NoteTimer();
   // Whether the loop waits for `fd`, its own wake-ups among them. uv_close()
   // ends that at once.
   bool IsLoops(int fd) const {
@@ -190,14 +194,10 @@ class StockProvider : private SystemCallObserver {
   ThreadPoolObserver thread_pool_;
   RingCompletions rings_;
   uv_prepare_t prepare_;
-  uv_check_t check_;                        // the first of the loop's
-  uv_check_t check_end_;                    // the last
-  const uv_timer_t* node_timer_ = nullptr;  // the one behind all JS timers
-  bool timer_was_active_ = false;
+  uv_check_t check_;      // the first of the loop's
+  uv_check_t check_end_;  // the last
+  LoopTimers timers_;
   double timer_clock_ms_ = 0;  // loop time at which Node's clock said 0
-  uint64_t timer_was_due_ms_ = 0;
-  uint64_t native_timer_due_ms_ = kNever;  // the first, as the check ended
-  static constexpr uint64_t kNever = UINT64_MAX;
   // What the loop's last wait found, while it polls.
   const epoll_event* ready_ = nullptr;
   int ready_count_ = 0;

@@ -60,7 +60,6 @@ void EventTracker::EnterOther(uint64_t id, const EntrySigns& signs) {
     Open(EventType::kTimer, kNoFd, Ticks(), DueTicks(signs.timers_due_ns),
          ReadyKind::kDue);
   } else if (open_.entered) {
-    if (id == 0 && IsTick()) return;
     if (AdoptsId(id)) {
       // Native code made an object first (a connection, a file system call's
       // error), now calls its handler.
@@ -221,6 +220,8 @@ void EventTracker::Close(uint64_t now) {
     record.aux = EventAux(open_.ready_kind, open_.fd, open_.flags);
   });
   open_.entered = false;
+  // A promise that goes on before the next event began says so.
+  Stamp(next_sequence_);
 }
 
 void EventTracker::SliceFromPromise(uint64_t source, int64_t due_ns) {
@@ -270,8 +271,7 @@ void EventTracker::RecordSlice(uint64_t ticks, uint64_t source_distance,
 
 void EventTracker::Publish() {
   slice_id_ = ids_.execution();
-  words_->sequence =
-      static_cast<uint32_t>(slice_sequence_ & (kSequenceModulus - 1));
+  Stamp(slice_sequence_);
   words_->execution_id = static_cast<double>(slice_id_);
   if (vm_ != nullptr) PublishToVm();
 }
@@ -290,7 +290,7 @@ void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
   words_->written = 0;
   // It comes after a request that began the event, and after one that has
   // ended; it says nothing of requests: one may still begin the event.
-  if (words_->begun_request != SharedWords::kNoRequest || HasEnded()) {
+  if (words_->begun_request != SharedWords::kNoRequest || words_->HasEnded()) {
     PushLeft();
   }
   recorder_->PushInner([&](Record& record) {

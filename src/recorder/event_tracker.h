@@ -130,9 +130,7 @@ class EventTracker {
   }
 
   // A timer of libuv's own, not Node's, has run; it was due then.
-  void NativeTimerRan(int64_t due_ns) {
-    names_.TimerRan({DueTicks(due_ns), ReadyKind::kDue});
-  }
+  void NativeTimerRan(int64_t due_ns);
 
   // The wake-up that is being read was written `count` times: what each was for
   // came at the latest with the last.
@@ -184,6 +182,7 @@ class EventTracker {
   //   int64_t TimersDueNs()  whether the loop has begun its timers: their due
   //                          time (CLOCK_MONOTONIC), or -1
   //   int64_t NativeTimerDueNs()  the same of a timer that is not Node's
+  //   bool NativeTimerBegan()  whether one has since that was asked last
   //   bool InJavaScript()    whether JavaScript called the native code
   //   bool FilesMayWrite()   whether a file that the loop was told of is ready
   //                          for writing
@@ -194,10 +193,16 @@ class EventTracker {
   void EnterJs(Loop& loop) {
     const uint64_t id = ids_.execution();
     if (open_.entered) [[likely]] {
-      if (id == 0 ? IsTick() : id == open_.async_id || id == slice_id_) return;
+      if (id == 0 ? GoesOn(loop) : id == open_.async_id || id == slice_id_)
+        return;
     }
     EnterUnlike(id, loop);
   }
+
+  // V8 has resolved a promise itself and runs what waited for it, without an
+  // entry: a task of its platform.
+  template <typename Loop>
+  void EnterContinuation(Loop& loop);
 
   // A continuation registered in slice `source` (SharedWords::sequence at the
   // time) begins to run. `due_ns`: of one that has waited for a timer,
@@ -272,25 +277,15 @@ class EventTracker {
     return open_.async_id == 0 || !after_check() ||
            open_.type == EventType::kTimer;
   }
+  template <typename Loop>
+  bool GoesOn(const Loop& loop) const {
+    return IsTick() && !(after_check() && loop.NativeTimerBegan());
+  }
   // Apart from EnterJs(), which runs several times a request.
   template <typename Loop>
-  [[gnu::noinline, gnu::hot]] void EnterUnlike(uint64_t id, Loop& loop) {
-    if (open_.entered && (id != 0 || ids_.depth != nullptr) &&
-        loop.InJavaScript()) {
-      return NoteId(id);
-    }
-    EntrySigns signs;
-    if (after_check()) {
-      if (id == 0) signs.timers_due_ns = loop.TimersDueNs();
-      signs.native_due_ns = loop.NativeTimerDueNs();
-    } else if (IsUnannounced()) {
-      signs.files_may_write = loop.FilesMayWrite();
-      if (!in_wakeup_ || signs.files_may_write) {
-        signs.polled_fd = loop.PolledFd();
-      }
-    }
-    EnterOther(id, signs);
-  }
+  [[gnu::noinline, gnu::hot]] void EnterUnlike(uint64_t id, Loop& loop);
+  template <typename Loop>
+  EntrySigns SignsOf(uint64_t id, Loop& loop) const;
   // While the loop polls: no boundary tells what JavaScript is entered for.
   bool IsUnannounced() const {
     return open_.entered || open_.type == EventType::kUnknown;
@@ -311,10 +306,6 @@ class EventTracker {
   [[gnu::hot]] void PushStart(uint32_t request, RequestKind kind,
                               const Moment& at);
   [[gnu::hot]] void PushBegun();
-  bool HasEnded() const {
-    return words_->ended_request != SharedWords::kNoRequest &&
-           words_->ended_request != SharedWords::kMustCall;
-  }
   [[gnu::hot]] void PushEnded();
   [[gnu::hot]] void PushEnd(const Moment& at, uint32_t request, uint32_t route,
                             uint32_t status, Outcome outcome);
@@ -329,7 +320,11 @@ class EventTracker {
   void PushLeftBefore(uint64_t ticks) {
     const bool may_begin = words_->begun_request != SharedWords::kMustCall;
     if (may_begin && open_.begin <= ticks) PushBegun();
-    if (HasEnded() && written_.ticks <= ticks) PushEnded();
+    if (words_->HasEnded() && written_.ticks <= ticks) PushEnded();
+  }
+  // What promises are stamped with from now on.
+  void Stamp(uint64_t sequence) {
+    words_->sequence = static_cast<uint32_t>(sequence & (kSequenceModulus - 1));
   }
   // `due`: of a timer's slice, ticks; 0: ready with its event, or its source.
   [[gnu::hot]] void PushSlice(uint64_t source_distance, uint64_t async_id,
@@ -397,3 +392,5 @@ class EventTracker {
 };
 
 }  // namespace edgewise
+
+#include "recorder/event_tracker_enter.h"

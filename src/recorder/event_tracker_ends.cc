@@ -106,7 +106,7 @@ uint64_t EventTracker::EndAwaited(int fd) {
 }
 
 uint64_t EventTracker::Wrote(int fd, uint64_t bytes) {
-  if (HasEnded()) PushLeft();
+  if (words_->HasEnded()) PushLeft();
   written_ = Now();
   words_->written += static_cast<uint32_t>(bytes);
   NoteWrite(fd);

@@ -25,6 +25,10 @@ void EventTracker::NameReceived(int fd, const uint8_t* data, ssize_t bytes) {
   }
 }
 
+void EventTracker::NativeTimerRan(int64_t due_ns) {
+  names_.TimerRan({DueTicks(due_ns), ReadyKind::kDue});
+}
+
 // When the open boundary was ready, as far as the kernel, the watcher or the
 // loop's own wait tell.
 NameQueries::Readiness EventTracker::Told() const {

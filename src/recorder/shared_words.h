@@ -25,6 +25,9 @@ struct SharedWords {
   uint32_t ended_request;
   uint32_t ended_route;
   uint32_t ended_status;
+  bool HasEnded() const {
+    return ended_request != kNoRequest && ended_request != kMustCall;
+  }
 
   // What the promise hooks stamp each promise with: the current slice's number,
   // modulo kSequenceModulus. No double: JavaScript would box each stamp.

@@ -121,6 +121,18 @@ test('a job of the pool is named by its kind, and an addon\'s by the addon', asy
   assert.ok(analysed.includes('thread pool edgewise.node'), JSON.stringify(analysed))
 })
 
+test('what V8 goes on with itself is execution', async (t) => {
+  const app = await startApp(t, 'waiting.js')
+  for (let i = 0; i < 3; i++) await request(app.port, '/tasked')
+  await app.stop()
+  const requests = reportedRequests(app.out)
+  assert.equal(requests.length, 3)
+  for (const { io_ns: io, exec_ns: execution } of requests) {
+    assert.ok(execution > 28e6, `execution ${execution} ns`)
+    assert.ok(io < 40e6 + TOLERANCE_NS / 4, `I/O ${io} ns`)
+  }
+})
+
 test('EDGEWISE_PATHS=1 tells whole paths', async (t) => {
   const { app } = await startPooled(t, 2, { EDGEWISE_PATHS: '1' })
   await inParallel(40, () => request(app.port, '/read')) // Some wait: the pool may be faster than a handler.

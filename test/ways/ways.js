@@ -51,6 +51,10 @@ const name = (label = 'host') => `${label}${asked++}.test`
 const job = (type, begin) => ({ type, ready: ['observed', 'upper-bound', 'completed'], once: true, begin })
 const timed = (begin) => ({ type: 'timer', ready: ['due'], by: 'timer', begin })
 
+/** Of a delayed task of V8's platform: a timer of libuv's, beside Node's own. */
+const delayed = (begin) => ({ type: ['timer', 'message'], ready: ['due', 'observed', 'upper-bound'], by: 'timer', cause: 'none', since: 22, begin })
+const waitFor = (ms) => Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms).value.then(() => {})
+
 /** A worker that calls back DELAY ms after each message. */
 function workerOf (code) {
   const { Worker } = require('node:worker_threads')
@@ -326,17 +330,16 @@ const ways = {
     once: true,
     begin: (done) => workerOf('pause()').on('exit', () => done())
   },
-  'Atomics.waitAsync': {
-    type: ['timer', 'message'], // a delayed task of the platform: a timer of libuv's
-    ready: ['due', 'observed', 'upper-bound'],
-    by: 'timer',
-    cause: 'none',
-    since: 22,
-    begin: (done) => {
-      const words = new Int32Array(new SharedArrayBuffer(4))
-      Atomics.waitAsync(words, 0, 0, DELAY).value.then(() => done())
-    }
-  },
+  'Atomics.waitAsync': delayed((done) => waitFor(DELAY).then(done)),
+  'Atomics.waitAsync before a timer': delayed((done) => {
+    setTimeout(() => {}, 1.5 * DELAY)
+    waitFor(DELAY).then(done)
+  }),
+  'Atomics.waitAsync after others': delayed((done) => {
+    waitFor(DELAY / 2)
+    setTimeout(() => {}, 0.75 * DELAY)
+    waitFor(DELAY).then(done)
+  }),
   'WebAssembly.compile': { type: 'message', ready: ['observed', 'upper-bound'], once: true, begin: (done) => WebAssembly.compile(WASM).then(() => done(), done) }
 }
 

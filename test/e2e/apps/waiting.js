@@ -47,6 +47,14 @@ const handlers = {
     for (let i = 0; i < 3; i++) await edgewise.reportAsync(String(process.env.EDGEWISE_OUT))
     response.end('analysed')
   },
+  // V8 itself goes on with it: nothing enters JavaScript for it.
+  tasked: async (request, response) => {
+    for (let i = 0; i < 2; i++) {
+      await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20).value
+      for (const end = Date.now() + 15; Date.now() < end;);
+    }
+    response.end('tasked')
+  },
   // When the pool has closed it, the loop opens another that gets its number, before it hears of that.
   reopened: (request, response) => fs.open(file, (_, fd) => {
     let another = -1

@@ -26,6 +26,7 @@ class EventTrackerEndsTest : public ::testing::Test {
   struct Loop {
     static int64_t TimersDueNs() { return -1; }
     static int64_t NativeTimerDueNs() { return -1; }
+    static bool NativeTimerBegan() { return false; }
     static bool FilesMayWrite() { return false; }
     static int PolledFd() { return kNoFd; }
     static bool InJavaScript() { return false; }

@@ -33,7 +33,9 @@ class EventTrackerTest : public ::testing::Test {
     int64_t TimersDueNs() const { return timers_due_ns; }
     bool files_may_write = false;
     int polled_fd = kNoFd;
+    bool native_began = false;
     int64_t NativeTimerDueNs() const { return native_due_ns; }
+    bool NativeTimerBegan() const { return native_began; }
     bool FilesMayWrite() const { return files_may_write; }
     int PolledFd() const { return polled_fd; }
     bool InJavaScript() const { return in_javascript; }

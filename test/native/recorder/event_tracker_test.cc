@@ -222,20 +222,6 @@ TEST_F(EventTrackerTest, ThePhasesAfterThePollAreToldApart) {
   EXPECT_EQ(ReadyKindOf(records[3]), ReadyKind::kUpperBound);
 }
 
-TEST_F(EventTrackerTest, WithoutAHandleThatClosesThereIsNoCloseCallback) {
-  Poll();
-  tracker_->CheckBegin();
-  tracker_->CheckEnd(/*handles_close=*/false);
-  loop_.native_due_ns = MonotonicNs() - 2'000'000;
-  Js(31);  // an addon's own timer
-  Poll();
-  const auto records = Finish();
-  ASSERT_EQ(records.size(), 1u);
-  EXPECT_EQ(TypeOf(records[0]), EventType::kTimer);
-  EXPECT_EQ(AsyncId(records[0]), 31u);
-  EXPECT_GE(records[0].ready_before / TicksPerNs(), 2e6 * 0.999);
-}
-
 TEST_F(EventTrackerTest, NativeImmediatesAreEventsOfTheirOwn) {
   KnowDepth();
   Poll();

@@ -84,6 +84,7 @@ class EventTrackerVmTest : public ::testing::Test {
   struct Loop {
     int64_t TimersDueNs() const { return -1; }
     int64_t NativeTimerDueNs() const { return -1; }
+    bool NativeTimerBegan() const { return false; }
     bool FilesMayWrite() const { return false; }
     int PolledFd() const { return kNoFd; }
     bool InJavaScript() const { return false; }
