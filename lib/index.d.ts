@@ -16,6 +16,8 @@ export interface Options {
   offCpu?: boolean
   /** How often a second the JavaScript stack of a busy loop is recorded; 0, the default: never. */
   stacksHz?: number
+  /** An event that runs for so many ms is told on stderr while it lasts, and to `on('stall')`. */
+  stallMs?: number | null
   /** Whether the whole paths of files are recorded, and not only their first two directories. */
   wholePaths?: boolean
 }
@@ -47,6 +49,23 @@ export function stop (): void
 export function dump (): string
 
 export function status (): Status
+
+/** An event of this thread that ran for longer than `stallMs`. */
+export interface Stall {
+  /** For how long, to about a millisecond. */
+  ms: number
+  /** Of the request that began in it, its path with ids folded; null: none did. */
+  route: string | null
+  /** The function that ran when it was noticed, the innermost that is not Node's own; null: it has no name, or was not seen. */
+  function: string | null
+  script: string | null
+  line: number | null
+  column: number | null
+}
+
+/** Calls `listener` after each stall, in an event of its own. Keeps no process alive. */
+export function on (name: 'stall', listener: (stall: Stall) => void): void
+export function off (name: 'stall', listener: (stall: Stall) => void): void
 
 /**
  * What boosting (EDGEWISE_BOOST) has done in this thread until now, `boost` of

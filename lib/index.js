@@ -7,6 +7,7 @@ const boosting = require('./boosting')
 const { readConfig, readOptions } = require('./config')
 const { KIND, OUTCOME } = require('./instrument/requests')
 const recording = require('./recording')
+const { off, on } = require('./stalls')
 const { readBoost } = require('./report/boost')
 const { prometheus } = require('./report/metrics')
 
@@ -101,4 +102,4 @@ function metrics () {
 
 // Shorthand names only: Node's lexer, which tells `import` what there is, stops
 // at any other value.
-module.exports = { report, reportAsync, start, stop, dump, status, boostStatus, metrics, request, probe }
+module.exports = { report, reportAsync, start, stop, dump, status, on, off, boostStatus, metrics, request, probe }

@@ -10,6 +10,7 @@ const { threadId } = require('node:worker_threads')
 const binding = require('./binding')
 const { instrument, recordingOf } = require('./instrument')
 const { fidelityOf } = require('./instrument/fidelity')
+const { serving } = require('./instrument/requests')
 const { makeDirectory } = require('./make-directory')
 const { ownThreads } = require('./own-threads')
 const { version } = require('../package.json')
@@ -41,6 +42,7 @@ function start (config, farewell = null) {
   current = { native, file, found, recording, undo: [] }
   try {
     instrument(recording, promises, current.undo)
+    if (config.stallMs !== null) native.tellServing(serving)
   } catch (error) {
     stop()
     throw error
@@ -61,7 +63,8 @@ function startNative (native, config, farewell) {
       watcherNs: config.watcherUs * 1000,
       wholePaths: Number(config.wholePaths),
       offCpu: Number(config.offCpu),
-      stackNs: config.stacksHz === 0 ? 0 : Math.round(1e9 / config.stacksHz),
+      stackNs: periodNs(config.stacksHz),
+      stallNs: config.stallMs === null ? 0 : Math.ceil(config.stallMs * 1e6),
       sloNs: config.sloMs === null ? 0 : Math.ceil(config.sloMs * 1e6),
       nextAsyncId,
       farewell,
@@ -88,6 +91,16 @@ function dump () {
   if (!current) throw new Error('this thread is not recording')
   current.native.dump()
   return current.file
+}
+
+/** How often a second stacks are sampled from now on; 0: never. */
+function sample (/** @type {number} */ hz) {
+  if (!current) throw new Error('this thread is not recording')
+  current.native.sample(periodNs(hz))
+}
+
+function periodNs (/** @type {number} */ hz) {
+  return hz === 0 ? 0 : Math.round(1e9 / hz)
 }
 
 /**
@@ -165,4 +178,4 @@ function offCpuOf ({ offCpu, switches, limits: { quotas, ...limits } }) {
   }
 }
 
-module.exports = { start, stop, dump, status, active, probe }
+module.exports = { start, stop, dump, sample, status, active, probe }

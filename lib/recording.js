@@ -31,6 +31,9 @@ const stop = () => recorder?.stop()
 /** @type {typeof import('./recorder').dump} */
 const dump = () => loaded().dump()
 
+/** @type {typeof import('./recorder').sample} */
+const sample = (hz) => loaded().sample(hz)
+
 /** @type {typeof import('./recorder').status} */
 const status = () => recorder ? recorder.status() : { recording: false }
 
@@ -40,4 +43,4 @@ const active = () => recorder && recorder.active()
 /** @type {typeof import('./recorder').probe} */
 const probe = () => loaded().probe()
 
-module.exports = { sayAtEnd, start, stop, dump, status, active, probe }
+module.exports = { sayAtEnd, start, stop, dump, sample, status, active, probe }

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData, threadId } = require('node:worker_threads')
 const { whenLoaded } = require('./binding')
-const { readConfig } = require('./config')
+const { STACKS_HZ, readConfig } = require('./config')
 const { serve } = require('./control')
 const recording = require('./recording')
 const { quoted } = require('./shell')
@@ -131,20 +131,31 @@ function perform (command, config) {
   }
   if (command === 'off') recording.stop()
   if (command === 'dump') recording.dump()
+  if (command === 'stacks-on') sample(config.stacksHz || STACKS_HZ.usual, config)
+  if (command === 'stacks-off') sample(0, config)
   const boost = boosting?.status()
   return { ...recording.status(), out: config.out, ...boost ? { boost } : {} }
+}
+
+/** From now on, and whenever recording begins again. */
+function sample (hz, config) {
+  recording.sample(hz)
+  config.stacksHz = hz
 }
 
 function serveCommands (config, shared, toThreads) {
   const handle = (command) => () => {
     const result = perform(command, config)
-    if (command !== 'dump') Atomics.store(shared, SHARED.on, Number(command === 'on'))
+    if (command === 'on' || command === 'off') Atomics.store(shared, SHARED.on, Number(command === 'on'))
+    setEnvironmentData(TOLD, /** @type {any} */ ({ config, shared })) // Of threads that begin from now on.
     toThreads(command)
     return result
   }
   const { path: socket } = serve({
     on: handle('on'),
     off: handle('off'),
+    'stacks-on': handle('stacks-on'),
+    'stacks-off': handle('stacks-off'),
     dump: handle('dump'),
     status: () => perform('status', config)
   }, { onProblem: say })

@@ -59,7 +59,8 @@
       "src/recorder/ready_watcher.cc",
       "src/recorder/recorder.cc",
       "src/recorder/ring.cc",
-      "src/recorder/stacks/stack_table.cc"
+      "src/recorder/stacks/stack_table.cc",
+      "src/recorder/stacks/stall_watch.cc"
     ],
     "analysis_sources": [
       "src/analysis/blame.cc",
@@ -170,6 +171,7 @@
       "src/hooks/process_exit.cc",
       "src/hooks/ring_completions.cc",
       "src/hooks/script_calls.cc",
+      "src/hooks/script_stack.cc",
       "src/hooks/stack_sampler.cc",
       "src/hooks/stock_connections.cc",
       "src/hooks/stock_loop.cc",
@@ -183,6 +185,7 @@
       "src/addon/boosting.cc",
       "src/addon/recording.cc",
       "src/addon/reporting.cc",
+      "src/addon/stalls.cc",
       "src/addon/unseen.cc"
     ]
   }

@@ -1,5 +1,6 @@
 'use strict'
 
+const { Argument } = require('commander')
 const { ControlError, send } = require('../control')
 const { Failure } = require('./failure')
 const { processId } = require('./arguments')
@@ -37,6 +38,7 @@ const COMMANDS = [
 
 /** @param {import('commander').Command} program */
 function add (program) {
+  addStacks(program)
   for (const { name, summary, description, example, done } of COMMANDS) {
     program.command(name)
       .summary(summary)
@@ -49,6 +51,22 @@ function add (program) {
         process.stdout.write(`process ${pid}${done ? `: ${done}` : ''}\n${details.join('')}`)
       })
   }
+}
+
+const SWITCH = ['on', 'off']
+
+/** @param {import('commander').Command} program */
+function addStacks (program) {
+  program.command('stacks')
+    .summary('switch the sampling of stacks on or off in a running process')
+    .description('Switches on or off that a recorded process samples which functions its busy event\nloop runs (EDGEWISE_STACKS). What was recorded stays.')
+    .addArgument(new Argument('<SWITCH>').choices(SWITCH))
+    .argument('<PID>', 'process id of the recorded process', processId)
+    .addHelpText('after', '\nExample:\n  edgewise stacks on 4711')
+    .action(async (to, pid) => {
+      await ask(pid, `stacks-${to}`)
+      process.stdout.write(`process ${pid}: ${to === 'on' ? 'sampling' : 'not sampling'} stacks\n`)
+    })
 }
 
 /**

@@ -5,7 +5,7 @@
 // is not allowed is named with what is allowed, and the default is used.
 
 const { BOOST } = require('./boost')
-const { RECORDING } = require('./recording')
+const { RECORDING, STACKS_HZ } = require('./recording')
 
 /**
  * @typedef {object} Config
@@ -18,6 +18,7 @@ const { RECORDING } = require('./recording')
  * @property {number} ringRecords what a thread can record before its drain thread has taken it
  * @property {number} watcherUs how long the ready-time watcher sleeps between looks, µs; 0: no watcher
  * @property {number} stacksHz how often a second the stack of a busy loop is recorded; 0: never
+ * @property {number | null} stallMs an event that runs for so long is told while it lasts; null: none is
  * @property {boolean} offCpu whether it is recorded when the thread did not run
  * @property {boolean} wholePaths whether the whole paths of files are recorded
  * @property {string | null} boost policies, joined by commas; null: the processor is not boosted
@@ -190,4 +191,4 @@ function likeness (a, b) {
   return 1 - row[b.length] / Math.max(a.length, b.length)
 }
 
-module.exports = { VARIABLES, readConfig, readOptions }
+module.exports = { STACKS_HZ, VARIABLES, readConfig, readOptions }

@@ -3,12 +3,13 @@
 // What the environment can say to the recorder.
 
 const path = require('node:path')
-const { MAX_MS, file, flag, oneOf, plainNumber, positive } = require('./values')
+const { MAX_MS, between, file, flag, oneOf, plainNumber, positive } = require('./values')
 
 // Bytes must be a whole number, and count in 64 bits: most is a thousand terabytes.
 const MAX_MB = { stream: 1024, flight: 64, most: 1_000_000_000 }
 const RING_RECORDS = { default: 2 ** 17, min: 2, max: 2 ** 22 }
-const STACKS_HZ = { default: 0, max: 1000 }
+const STACKS_HZ = { default: 0, usual: 100, max: 1000 }
+const STALL_MS = { min: 5 }
 const WATCHER_US = { default: 100, min: 20, max: 10_000 }
 
 /** @type {import('./index').Variable[]} */
@@ -104,6 +105,15 @@ const RECORDING = [
     fallback: () => STACKS_HZ.default
   },
   {
+    name: 'EDGEWISE_STALL_MS',
+    key: 'stallMs',
+    values: `a number from ${STALL_MS.min}, at most ${MAX_MS}`,
+    default: 'unset',
+    text: 'An event that runs for so many ms is told on stderr while it lasts, with its route and function, and to `edgewise.on(\'stall\')`; in flight mode it dumps the trace.',
+    read: between(STALL_MS.min, MAX_MS),
+    fallback: () => null
+  },
+  {
     name: 'EDGEWISE_PATHS',
     key: 'wholePaths',
     values: '0, 1',
@@ -135,4 +145,4 @@ function stacksHz (value) {
   return number !== undefined && Number.isInteger(number) && number >= 0 && number <= STACKS_HZ.max ? number : undefined
 }
 
-module.exports = { RECORDING }
+module.exports = { RECORDING, STACKS_HZ }

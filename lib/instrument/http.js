@@ -12,7 +12,7 @@ const { ServerResponse } = require('node:http')
 const { listenBefore } = require('./listeners')
 const { beginOpen, forgetOpen, latestOpen, open, openOf } = require('./open-requests')
 const { lookUp } = require('./properties')
-const { KIND, OUTCOME, WORD } = require('./requests')
+const { KIND, OUTCOME, WORD, serving } = require('./requests')
 const { unseen } = require('./unseen')
 const { insert, wrap } = require('./wrap')
 
@@ -32,6 +32,7 @@ function instrumentHttp (recording) {
 
   function onStart (/** @type {any} */ message) {
     const overlaps = open(message, begin())
+    serving.request = message.request
     if (!following.decided) following.requestBegan(overlaps)
   }
 

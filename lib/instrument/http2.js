@@ -11,7 +11,7 @@ const channels = require('node:diagnostics_channel')
 const { Server } = require('node:net')
 const { listenBefore } = require('./listeners')
 const { routeLeftOn } = require('./open-requests')
-const { KIND, OUTCOME } = require('./requests')
+const { KIND, OUTCOME, serving } = require('./requests')
 const { unseen } = require('./unseen')
 const { insert } = require('./wrap')
 
@@ -49,6 +49,7 @@ function onStream (/** @type {any} */ server, /** @type {any} */ stream, /** @ty
   const id = recording.calls.requestStart(KIND.http2)
   if (!id) return
   const request = { method: headers[':method'] ?? '', url: headers[':path'] ?? '' }
+  serving.request = request
   const connection = connectionOf(stream.session)
   let over = false
   let awaited = false

@@ -25,4 +25,7 @@ const WORD = { begun: 0, next: 1, written: 2, ended: 3, endedRoute: 4, endedStat
  * @property {boolean} idsKnown whether `executing` is kept
  */
 
-module.exports = { KIND, OUTCOME, WORD }
+/** The HTTP request of this thread that began last, for the line that tells of a stall. @type {{ request: any }} */
+const serving = { request: null }
+
+module.exports = { KIND, OUTCOME, WORD, serving }

@@ -6,6 +6,7 @@
 #include "addon/boosting.h"
 #include "addon/recording.h"
 #include "addon/reporting.h"
+#include "addon/stalls.h"
 #include "addon/unseen.h"
 #include "hooks/process_exit.h"
 
@@ -24,6 +25,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   InstallRecording(env, exports);
   InstallReporting(env, exports);
   InstallBoosting(env, exports);
+  InstallStalls(env, exports);
   InstallUnseen(env, exports);
   exports.Set("unlinkAtExit", Napi::Function::New(env, &UnlinkAtExit));
   return exports;

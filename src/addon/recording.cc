@@ -15,6 +15,7 @@
 #include "addon/errors.h"
 #include "addon/local.h"
 #include "addon/options.h"
+#include "addon/stalls.h"
 #include "hooks/arrival.h"
 #include "hooks/async_ids.h"
 #include "hooks/patched_v8.h"
@@ -43,6 +44,10 @@ ProviderConfig ReadConfig(const Napi::Object& options) {
       static_cast<int64_t>(Number(options, "watcherNs"));
   config.slo_ns = static_cast<int64_t>(Number(options, "sloNs"));
   config.stack_period_ns = static_cast<int64_t>(Number(options, "stackNs"));
+  const auto stall_ns = static_cast<int64_t>(Number(options, "stallNs"));
+  if (stall_ns > 0) {
+    config.stalls = WatchStalls(stall_ns, config.recorder.thread);
+  }
   config.whole_paths = Number(options, "wholePaths") != 0;
   return config;
 }
@@ -176,10 +181,10 @@ void CallAtExit() {
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
-//        wholePaths, offCpu, stackNs, nextAsyncId, farewell, describe}) ->
-//        {patched, asyncIds, interposition, arrivals, pool, watcher, offCpu,
-//        switches}: true or why not; and limits. watcher, offCpu: false where
-//        none is asked for. patched: null where V8 is not.
+//        wholePaths, offCpu, stackNs, stallNs, nextAsyncId, farewell,
+//        describe}) -> {patched, asyncIds, interposition, arrivals, pool,
+//        watcher, offCpu, switches}: true or why not; and limits. watcher,
+//        offCpu: false where none is asked for. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {

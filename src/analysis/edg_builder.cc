@@ -122,24 +122,47 @@ bool EdgBuilder::IsResolvedBefore(RequestRef request) {
 // What the thread did between the question and the answer is the function's,
 // but for collections and what it did not run. Asked for while it did either,
 // it stands for nothing before.
+// The samples of an event stand for all that it ran, each for what was since
+// the one before it. A short event is sampled by chance: by so much as it is
+// shorter than the pause before the first one, it stands for others like it
+// that were not (Horvitz and Thompson's estimator).
 void EdgBuilder::TakeSamples() {
   const Event& event = *event_;
+  const auto ran_for = [&](int64_t from_ns, int64_t to_ns) {
+    int64_t ran_ns = RanFor(event.off, from_ns, to_ns);
+    ForGc([&](int64_t gc_from_ns, int64_t gc_to_ns) {
+      const int64_t begin_ns = std::max(from_ns, gc_from_ns);
+      const int64_t end_ns = std::min(to_ns, gc_to_ns);
+      if (begin_ns < end_ns) ran_ns -= RanFor(event.off, begin_ns, end_ns);
+    });
+    return static_cast<double>(ran_ns);
+  };
+  const auto pause_ns = static_cast<double>(event.samples.front().before_ns);
+  const auto length_ns = static_cast<double>(event.end_ns - event.begin_ns);
+  const double stands_for = std::max(1.0, pause_ns / std::max(1.0, length_ns));
+  int64_t from_ns = event.begin_ns;
   for (const StackSample& sample : event.samples) {
-    int64_t ran_ns = RanFor(event.off, sample.asked_ns, sample.answered_ns);
-    bool ran = RanFor(event.off, sample.asked_ns, sample.asked_ns + 1) != 0;
-    for (const auto records : {event.before, event.inner}) {
-      for (const InnerRecord& gc : records) {
-        if (gc.kind != RecordKind::kGc) continue;
-        const int64_t from_ns = std::max(gc.time_ns, sample.asked_ns);
-        const int64_t to_ns = std::min(gc.end_ns, sample.answered_ns);
-        if (from_ns >= to_ns) continue;
-        ran_ns -= RanFor(event.off, from_ns, to_ns);
-        if (from_ns == sample.asked_ns) ran = false;
-      }
+    const bool last = &sample == &event.samples.back();
+    const int64_t to_ns = last ? event.end_ns : sample.answered_ns;
+    bool in_gc = false;
+    ForGc([&](int64_t gc_from_ns, int64_t gc_to_ns) {
+      in_gc = in_gc ||
+              (gc_from_ns <= sample.asked_ns && sample.asked_ns < gc_to_ns);
+    });
+    timeline_->samples().Push(
+        in_gc ? sample.answered_ns : sample.asked_ns,
+        static_cast<int64_t>(stands_for * ran_for(from_ns, to_ns)),
+        stacks_.NodeOf(sample.stack));
+    from_ns = to_ns;
+  }
+}
+
+template <typename Sink>
+void EdgBuilder::ForGc(Sink&& sink) const {
+  for (const auto records : {event_->before, event_->inner}) {
+    for (const InnerRecord& record : records) {
+      if (record.kind == RecordKind::kGc) sink(record.time_ns, record.end_ns);
     }
-    timeline_->samples().Push(ran ? sample.asked_ns : sample.answered_ns,
-                              ran_ns + (ran ? sample.before_ns : 0),
-                              stacks_.NodeOf(sample.stack));
   }
 }
 

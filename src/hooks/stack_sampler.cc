@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "hooks/script_stack.h"
 #include "platform/clock.h"
 
 namespace edgewise {
@@ -19,16 +20,7 @@ namespace {
 constexpr uint64_t kCostShare = 100;
 // Beyond so many, those that are known are forgotten.
 constexpr size_t kMaxKnown = size_t{1} << 16;
-
-std::string TextOf(v8::Isolate* isolate, v8::Local<v8::String> text) {
-  if (text.IsEmpty()) return {};
-  const v8::String::Utf8Value utf8(isolate, text);
-  return *utf8 != nullptr ? std::string(*utf8, utf8.length()) : std::string();
-}
-
-uint32_t PlaceOf(int place) {
-  return place > 0 ? static_cast<uint32_t>(place) : 0;
-}
+constexpr int64_t kMostPauseNs = 50'000'000;
 
 }  // namespace
 
@@ -40,9 +32,9 @@ struct StackSampler::Question {
 
 absl::StatusOr<std::unique_ptr<StackSampler>> StackSampler::Start(
     v8::Isolate* isolate, const EventTracker* tracker, Recorder* recorder,
-    int64_t period_ns) {
+    const Options& options) {
   std::unique_ptr<StackSampler> sampler(
-      new StackSampler(isolate, tracker, recorder, period_ns));
+      new StackSampler(isolate, tracker, recorder, options));
   TicksPerNs();  // Its first call takes a while.
   auto helper = HelperThread::Start(
       "edgewise-stacks", [self = sampler.get()] { self->AskLoop(); });
@@ -52,13 +44,14 @@ absl::StatusOr<std::unique_ptr<StackSampler>> StackSampler::Start(
 }
 
 StackSampler::StackSampler(v8::Isolate* isolate, const EventTracker* tracker,
-                           Recorder* recorder, int64_t period_ns)
+                           Recorder* recorder, const Options& options)
     : isolate_(isolate),
       tracker_(tracker),
       recorder_(recorder),
-      period_ns_(period_ns),
+      options_(options),
       table_(recorder),
       question_(new Question{this}) {
+  if (options.stalls != nullptr) options.stalls->Leave(tracker->busy_since());
   isolate_->AddGCEpilogueCallback(&OnGcEnd, this, v8::kGCTypeMarkSweepCompact);
 }
 
@@ -84,26 +77,37 @@ bool StackSampler::Pause(int64_t ns) {
 void StackSampler::AskLoop() {
   std::minstd_rand random(static_cast<uint32_t>(Ticks()));
   // No application keeps step with it.
-  std::uniform_int_distribution<int64_t> pause(period_ns_ / 2,
-                                               period_ns_ * 3 / 2);
+  std::uniform_int_distribution<int64_t> pause(options_.period_ns / 2,
+                                               options_.period_ns * 3 / 2);
   uint64_t last = Ticks();
   bool is_long = false;
   const uint64_t long_ticks = NsToTicks(kLongNs);
-  while (Pause(is_long ? std::min(kLongPeriodNs, period_ns_) : pause(random))) {
+  const bool samples = options_.period_ns > 0;
+  while (Pause(samples && !is_long ? pause(random) : LongPauseNs())) {
     const uint64_t now = Ticks();
     const uint64_t since = tracker_->busy_since();
     is_long = since != 0 && now > since && now - since > long_ticks;
-    if (since != 0 && !Ask(now, last)) continue;
+    const bool urgent =
+        options_.stalls != nullptr && options_.stalls->Look(since, now);
+    if (!samples && !urgent) continue;
+    if (since != 0 && !Ask(now, last, urgent)) continue;
     last = now;
   }
 }
 
+int64_t StackSampler::LongPauseNs() const {
+  if (options_.period_ns > 0)
+    return std::min(kLongPeriodNs, options_.period_ns);
+  return std::clamp(options_.stalls->least_ns() / 8, kLongPeriodNs,
+                    kMostPauseNs);
+}
+
 // `since`: what it stands for begins then. False: there is no need to, or not
 // yet.
-bool StackSampler::Ask(uint64_t now, uint64_t since) {
+bool StackSampler::Ask(uint64_t now, uint64_t since, bool urgent) {
   if (asked_.load(std::memory_order_acquire)) return false;
   const uint64_t answered = asked_ticks_ + answer_lag_;
-  if (now - answered < kCostShare * cost_) return false;
+  if (!urgent && now - answered < kCostShare * cost_) return false;
   stands_for_ = now - std::max(since, answered);
   asked_ticks_ = now;
   asked_.store(true, std::memory_order_release);
@@ -119,21 +123,26 @@ void StackSampler::OnInterrupt(v8::Isolate*, void* question_) {
 
 void StackSampler::Answer() {
   const uint64_t now = Ticks();
+  const int64_t began_ns = ThreadCpuNs();
   if (tracker_->in_event()) {
     // What runs now says nothing of what ran then, in another slice.
     const bool same = tracker_->slice_begin() <= asked_ticks_;
-    const uint32_t stack = same ? StackNow() : 0;
-    recorder_->PushInner([&](Record& record) {
-      record.ticks = asked_ticks_;
-      record.duration = TicksBetween(asked_ticks_, now);
-      record.ready_before = static_cast<float>(stands_for_);
-      record.kind = RecordKind::kSample;
-      record.aux = stack;
-    });
+    if (options_.period_ns > 0) Push(now, same ? StackNow() : 0);
+    if (options_.stalls != nullptr && options_.stalls->wanted()) TellStall();
   }
   answer_lag_ = now - asked_ticks_;
-  cost_ = Ticks() - now;
+  cost_ = NsToTicks(static_cast<double>(ThreadCpuNs() - began_ns));
   asked_.store(false, std::memory_order_release);
+}
+
+void StackSampler::Push(uint64_t now, uint32_t stack) {
+  recorder_->PushInner([&](Record& record) {
+    record.ticks = asked_ticks_;
+    record.duration = TicksBetween(asked_ticks_, now);
+    record.ready_before = static_cast<float>(stands_for_);
+    record.kind = RecordKind::kSample;
+    record.aux = stack;
+  });
 }
 
 // The stack's string id; 0: there is no room for it.
@@ -151,36 +160,29 @@ uint32_t StackSampler::StackNow() {
   const auto found = known_.find(hash);
   if (found != known_.end()) return found->second;
   const uint64_t moves = moves_;
-  const uint32_t stack = Describe();
+  const ScriptStack described(isolate_, kMaxFrames);
+  const uint32_t stack =
+      described.frames().empty() ? 0 : table_.Intern(described.frames());
   if (known_.size() >= kMaxKnown) known_.clear();
   if (moves == moves_ && stack != 0) known_.emplace(hash, stack);
   return stack;
 }
 
-uint32_t StackSampler::Describe() {
-  const v8::HandleScope scope(isolate_);
-  const v8::Local<v8::StackTrace> trace = v8::StackTrace::CurrentStackTrace(
-      isolate_, kMaxFrames,
-      static_cast<v8::StackTrace::StackTraceOptions>(
-          v8::StackTrace::kLineNumber | v8::StackTrace::kColumnOffset |
-          v8::StackTrace::kFunctionName |
-          v8::StackTrace::kScriptNameOrSourceURL |
-          v8::StackTrace::kExposeFramesAcrossSecurityOrigins));
-  const int count = trace->GetFrameCount();
-  if (count == 0) return 0;
-  std::vector<std::string> texts;
-  texts.reserve(static_cast<size_t>(count) * 2);
-  std::vector<StackFrame> frames;
-  for (int i = 0; i < count; ++i) {
-    const v8::Local<v8::StackFrame> frame =
-        trace->GetFrame(isolate_, static_cast<uint32_t>(i));
-    texts.push_back(TextOf(isolate_, frame->GetFunctionName()));
-    texts.push_back(TextOf(isolate_, frame->GetScriptNameOrSourceURL()));
-    frames.push_back({texts[texts.size() - 2], texts.back(),
-                      PlaceOf(frame->GetLineNumber()),
-                      PlaceOf(frame->GetColumn())});
+// In flight mode what has led to it is written out.
+void StackSampler::TellStall() {
+  StallPlace place;
+  const ScriptStack described(isolate_, kMaxFrames);
+  if (const StackFrame* const frame = described.Innermost()) {
+    place = {.function = std::string(frame->function),
+             .script = std::string(frame->script),
+             .line = frame->line,
+             .column = frame->column};
   }
-  return table_.Intern(frames);
+  if (tracker_->serves_request()) {
+    place.route = RouteOf(isolate_, *options_.serving);
+  }
+  options_.stalls->Tell(tracker_->busy_since(), std::move(place));
+  recorder_->RequestDump();
 }
 
 // Code has moved or died: its addresses say something else now.

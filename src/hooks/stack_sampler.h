@@ -15,6 +15,7 @@
 #include "recorder/event_tracker.h"
 #include "recorder/recorder.h"
 #include "recorder/stacks/stack_table.h"
+#include "recorder/stacks/stall_watch.h"
 
 namespace edgewise {
 
@@ -26,11 +27,18 @@ namespace edgewise {
 class StackSampler {
  public:
   // Samples every `period_ns` on average, and every millisecond in an event
-  // that has run for longer than kLongNs. `tracker` and `recorder` outlive it.
-  // Unavailable: there is no thread for the helper.
+  // that has run for longer than kLongNs; 0: not at all. `stalls`, which may be
+  // null, is told what runs, and where events are that it finds too long.
+  // `serving` has in its property `request` the HTTP request that began last.
+  // All outlive it. Unavailable: there is no thread for the helper.
+  struct Options {
+    int64_t period_ns = 0;
+    StallWatch* stalls = nullptr;
+    const v8::Global<v8::Object>* serving = nullptr;
+  };
   static absl::StatusOr<std::unique_ptr<StackSampler>> Start(
       v8::Isolate* isolate, const EventTracker* tracker, Recorder* recorder,
-      int64_t period_ns);
+      const Options& options);
 
   ~StackSampler();
   StackSampler(const StackSampler&) = delete;
@@ -45,21 +53,23 @@ class StackSampler {
   struct Question;
 
   StackSampler(v8::Isolate* isolate, const EventTracker* tracker,
-               Recorder* recorder, int64_t period_ns);
+               Recorder* recorder, const Options& options);
 
   void AskLoop();
   bool Pause(int64_t ns);
-  bool Ask(uint64_t now, uint64_t since);
+  bool Ask(uint64_t now, uint64_t since, bool urgent);
+  int64_t LongPauseNs() const;
   void Answer();
+  void Push(uint64_t now, uint32_t stack);
+  void TellStall();
   uint32_t StackNow();
-  uint32_t Describe();
   static void OnInterrupt(v8::Isolate* isolate, void* question);
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
 
   v8::Isolate* const isolate_;
   const EventTracker* const tracker_;
   Recorder* const recorder_;
-  const int64_t period_ns_;
+  const Options options_;
 
   // Isolate's thread.
   StackTable table_;
@@ -71,7 +81,7 @@ class StackSampler {
   uint64_t asked_ticks_ = 0;
   uint64_t stands_for_ = 0;  // how long before that nothing was asked
   uint64_t answer_lag_ = 0;
-  uint64_t cost_ = 0;  // of the last answer
+  uint64_t cost_ = 0;  // of the last answer, on the processor
   std::atomic<bool> asked_{false};
 
   Question* question_;

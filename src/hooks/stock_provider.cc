@@ -172,13 +172,19 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   active = tracker_.get();
   const bool main_script = !uv_loop_alive(loop_) || loop_->time == 0;
   tracker_->Attach(main_script ? EventType::kMain : EventType::kUnknown);
-  if (config.stack_period_ns == 0) return absl::OkStatus();
-  auto sampler = StackSampler::Start(isolate_, tracker_.get(), recorder_.get(),
-                                     config.stack_period_ns);
-  if (!sampler.ok()) {
-    Stop();
-    return sampler.status();
-  }
+  stalls_ = std::move(config.stalls);
+  const absl::Status sampling = Sample(config.stack_period_ns);
+  if (!sampling.ok()) Stop();
+  return sampling;
+}
+
+absl::Status StockProvider::Sample(int64_t period_ns) {
+  sampler_.reset();
+  if (period_ns == 0 && stalls_ == nullptr) return absl::OkStatus();
+  auto sampler = StackSampler::Start(
+      isolate_, tracker_.get(), recorder_.get(),
+      {.period_ns = period_ns, .stalls = stalls_.get(), .serving = &serving_});
+  if (!sampler.ok()) return sampler.status();
   sampler_ = *std::move(sampler);
   return absl::OkStatus();
 }
@@ -205,6 +211,8 @@ void StockProvider::Stop() {
     Measure(fd, connection);
   });
   sampler_.reset();  // joins its helper, which asks the tracker
+  stalls_.reset();
+  serving_.Reset();
   tracker_->Detach();
   active = nullptr;
   DetachCallbacks();

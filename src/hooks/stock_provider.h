@@ -25,6 +25,7 @@
 #include "recorder/questions.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recorder.h"
+#include "recorder/stacks/stall_watch.h"
 
 namespace edgewise {
 
@@ -33,6 +34,7 @@ struct ProviderConfig {
   int64_t watcher_interval_ns = 100'000;  // 0: no helper thread
   int64_t slo_ns = 0;                     // 0: none
   int64_t stack_period_ns = 0;            // 0: no stacks
+  std::unique_ptr<StallWatch> stalls;     // may be null
   bool whole_paths = false;               // of files
   std::unique_ptr<OffCpu> off_cpu;        // of the thread; may be null
   AsyncIds ids;
@@ -87,6 +89,15 @@ class StockProvider : private SystemCallObserver {
 
   // Stops and writes the rest. No effect when it is not recording.
   void Stop();
+
+  // From now on stacks are sampled every `period_ns`; 0: not at all.
+  // Unavailable: there is no thread for the helper.
+  absl::Status Sample(int64_t period_ns);
+
+  // `holder.request` is the HTTP request that began last: for a stall's route.
+  void TellServing(v8::Local<v8::Object> holder) {
+    serving_.Reset(isolate_, holder);
+  }
 
   // If it records when the environment or the process ends, it stops and says
   // on stderr what was lost, and then `farewell`.
@@ -187,6 +198,8 @@ class StockProvider : private SystemCallObserver {
   Connections connections_;
   std::unique_ptr<OffCpu> off_cpu_;
   std::unique_ptr<EventTracker> tracker_;
+  std::unique_ptr<StallWatch> stalls_;
+  v8::Global<v8::Object> serving_;  // `request`: the one that began last
   std::unique_ptr<StackSampler> sampler_;
   bool reading_ = false;  // the system call that runs is the loop's own
   EventTracker::IoMoment stamped_began_;  // the stamped read that runs

@@ -123,6 +123,10 @@ class EventTracker {
   const NameQueries& names() const { return names_; }
 
   bool in_event() const { return open_.entered; }
+  // Whether the running event is the source of a request.
+  bool serves_request() const {
+    return open_.has_request || words_->HasBegun();
+  }
   uint64_t slice_begin() const { return slice_begin_; }  // ticks
   // Since when the event has run, ticks; 0: the loop waits. Any thread.
   uint64_t busy_since() const {

@@ -25,6 +25,9 @@ struct SharedWords {
   uint32_t ended_request;
   uint32_t ended_route;
   uint32_t ended_status;
+  bool HasBegun() const {
+    return begun_request != kNoRequest && begun_request != kMustCall;
+  }
   bool HasEnded() const {
     return ended_request != kNoRequest && ended_request != kMustCall;
   }

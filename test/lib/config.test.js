@@ -46,6 +46,7 @@ const CASES = {
   EDGEWISE_RING_RECORDS: { key: 'ringRecords', good: [['2', 2], ['1024', 1024], ['4194304', 4194304]], bad: ['1', '0', '3', '1000', '8388608', '-2', '1.5'] },
   EDGEWISE_WATCHER_US: { key: 'watcherUs', good: [['0', 0], ['20', 20], ['10000', 10000]], bad: ['19', '10001', '50.5', '-1', 'off'] },
   EDGEWISE_OFF_CPU: { key: 'offCpu', good: [['0', false], ['1', true]], bad: ['yes', '2'] },
+  EDGEWISE_STALL_MS: { key: 'stallMs', good: [['5', 5], ['250', 250], ['1500.5', 1500.5]], bad: ['0', '4', '-1', 'yes', '1e400'] },
   EDGEWISE_STACKS: { key: 'stacksHz', good: [['0', 0], ['100', 100], ['1000', 1000]], bad: ['yes', '-1', '1001', '0.5', '1e400'] },
   EDGEWISE_PATHS: { key: 'wholePaths', good: [['0', false], ['1', true]], bad: ['yes', '2'] },
   EDGEWISE_BOOST: { key: 'boost', good: [['gc', 'gc'], ['gc,queue', 'gc,queue'], ['slo', 'slo']], bad: ['GC', 'gc,', 'gc,gc', 'turbo', 'gc queue'] },

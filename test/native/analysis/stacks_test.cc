@@ -100,15 +100,16 @@ TEST(StacksTest, NamesWhatTheTailWaitedBehindAndWhatItRan) {
   ASSERT_EQ(stacks["causes"].size(), 2u);
   const Json& timer = stacks["causes"][0];
   EXPECT_EQ(timer["what"], "(no request) timer");
-  // Of the samples at 2, 3, 4, 5 and 6 ms it had come by the second.
-  EXPECT_EQ(timer["tail_wait_ns"], 4 * kMs);
+  // Of the samples at 2, 3, 4, 5 and 6 ms it had come by the second; the last
+  // stands for what was left.
+  EXPECT_EQ(timer["tail_wait_ns"], 4 * kMs + 500'000 - 50);
   EXPECT_EQ(timer["functions"].size(), 1u);
   EXPECT_EQ(timer["functions"][0]["function"], "busy");
   EXPECT_EQ(timer["functions"][0]["script"], "/app/server.js");
   EXPECT_EQ(timer["functions"][0]["line"], 20);
   const Json& own = stacks["causes"][1];
   EXPECT_EQ(own["kind"], "request");
-  EXPECT_EQ(own["tail_exec_ns"], kMs + 1000);
+  EXPECT_EQ(own["tail_exec_ns"], 1'400'000);
   EXPECT_EQ(own["functions"][0]["function"], "handle");
 }
 
@@ -123,7 +124,41 @@ TEST(StacksTest, ACollectionIsNoFunctions) {
   t.End(5000, 1);
   t.Event(100, 5000, {kRead, 100, 5});
   const Json report = ReportOf(t);
-  EXPECT_EQ(report["stacks"]["causes"][0]["tail_exec_ns"], 500);
+  EXPECT_EQ(report["stacks"]["causes"][0]["tail_exec_ns"], 4900 - 2000);
+}
+
+TEST(StacksTest, WhatDidNotRunIsNoFunctions) {
+  TraceBuilder t;
+  t.Meta();
+  const uint32_t busy = AddFrame(0, "busy", 20, &t);
+  t.Start(1000, 1);
+  const auto off = [&](int64_t begin, int64_t end) {
+    Record record{};
+    record.kind = RecordKind::kOffCpu;
+    record.type = static_cast<uint8_t>(OffCpuKind::kPreempted);
+    record.ticks = t.Ticks(begin);
+    record.duration = static_cast<float>(t.Ticks(end) - t.Ticks(begin));
+    t.Raw(record);
+  };
+  off(1200, 1500);
+  off(2000, 2600);  // The sample is asked for in it.
+  AddSample(2500, 2700, 1600, busy, &t);
+  t.End(5000, 1);
+  t.Event(1000, 5000, {kRead, 1000, 5});
+  const Json report = ReportOf(t);
+  EXPECT_EQ(report["stacks"]["causes"][0]["tail_exec_ns"], 4000 - 300 - 600);
+}
+
+TEST(StacksTest, AShortEventStandsForThoseThatWereNotSampled) {
+  TraceBuilder t;
+  t.Meta();
+  const uint32_t quick = AddFrame(0, "quick", 20, &t);
+  t.Start(100'000, 1);
+  AddSample(100'400, 100'500, 10'000, quick, &t);
+  t.End(101'000, 1);
+  t.Event(100'000, 101'000, {kRead, 100'000, 5});
+  const Json report = ReportOf(t);
+  EXPECT_EQ(report["stacks"]["causes"][0]["tail_exec_ns"], 10'000);
 }
 
 TEST(StacksTest, WithoutSamplesThereIsNothing) {
@@ -147,7 +182,7 @@ TEST(StacksTest, DamagedStacksAreUnknown) {
     AddSample(120, 125, 5, stack, &t).End(150, 1);
     t.Event(100, 200, {kRead, 100, 5});
     const Json report = ReportOf(t);
-    EXPECT_EQ(report["stacks"]["causes"][0]["tail_unknown_ns"], 10) << text;
+    EXPECT_EQ(report["stacks"]["causes"][0]["tail_unknown_ns"], 100) << text;
     EXPECT_TRUE(report["stacks"]["causes"][0]["functions"].empty()) << text;
   }
 }

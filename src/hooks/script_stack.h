@@ -1,0 +1,35 @@
+#pragma once
+
+#include <v8.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "recorder/stacks/stack_table.h"
+
+namespace edgewise {
+
+// The JavaScript stack of the calling thread as it is now, in words. It runs no
+// JavaScript: it may be taken where V8 is interrupted.
+class ScriptStack {
+ public:
+  // At most so many frames, the innermost.
+  ScriptStack(v8::Isolate* isolate, int max_frames);
+
+  // The innermost first; empty: no JavaScript is on it.
+  std::span<const StackFrame> frames() const { return frames_; }
+  // The innermost that is not Node's own, else the innermost; null: there is
+  // none.
+  const StackFrame* Innermost() const;
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<StackFrame> frames_;
+};
+
+// "METHOD PATH" of `holder.request`, an HTTP request, with what looks like an
+// id folded; empty: it is none, or has properties that would have to be run.
+std::string RouteOf(v8::Isolate* isolate, const v8::Global<v8::Object>& holder);
+
+}  // namespace edgewise
