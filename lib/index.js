@@ -64,12 +64,12 @@ function followed (result, end) {
 }
 
 function report (directory, options = {}) {
-  return completed(directory, options, binding.load().report(directory, { ...options, stacks: true }))
+  return completed(directory, options, binding.load().report(directory, asked(options)))
 }
 
 async function reportAsync (directory, given = {}) {
   const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions} */ (given)
-  const analysis = binding.load().analyse(directory, { ...options, stacks: true })
+  const analysis = binding.load().analyse(directory, asked(options))
   const cancel = () => analysis.cancel()
   const progress = onProgress && setInterval(() => onProgress(analysis.progress()), PROGRESS_MS)
   signal?.addEventListener('abort', cancel)
@@ -82,7 +82,12 @@ async function reportAsync (directory, given = {}) {
   }
 }
 
-/** What the addon found, with what is known outside of its trace. */
+/** What the addon is asked: it takes every stack to tell functions by their sources. @param {Record<string, any>} options */
+function asked ({ sourceMaps, ...options }) {
+  return { ...options, stacks: true }
+}
+
+/** What it found, with what is known outside of its trace. */
 function completed (directory, options, json) {
   const { process, thread, stacks: whole = false, sourceMaps = true } = options
   const found = JSON.parse(json)

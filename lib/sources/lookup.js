@@ -7,8 +7,8 @@ const { fileURLToPath } = require('node:url')
 const { TraceMap, originalPositionFor } = require('@jridgewell/trace-mapping')
 const { MIB, MOST_BYTES, Unreadable } = require('./regular-file')
 
-/** Decoded, a byte of them takes up to 40. */
-const MOST_MAPPINGS = MOST_BYTES / 8
+/** Decoded, a byte of them takes up to 75. */
+const MOST_MAPPINGS = MOST_BYTES / 16
 const NUMBER = '[g-z0-9+/]{0,6}[A-Za-f]'
 /** One that does not have one number, or four, or five. */
 const BAD_SEGMENT = new RegExp(`(?:^|[,;])(?!(?:${NUMBER}(?:(?:${NUMBER}){3,4})?)?(?:[,;]|$))`)
