@@ -92,6 +92,8 @@ export interface ReportOptions {
   skip?: number
   /** Adds every stack that was sampled, and the tree of their frames. */
   stacks?: boolean
+  /** Whether functions are told by their sources, where scripts have source maps; default true. */
+  sourceMaps?: boolean
   /** Also writes one JSON line a request to this file. */
   requestsPath?: string
 }

@@ -65,31 +65,42 @@ function followed (result, end) {
 }
 
 function report (directory, options = {}) {
-  return withBoost(directory, options, binding.load().report(directory, options))
+  return completed(directory, options, binding.load().report(directory, asked(options)))
 }
 
 async function reportAsync (directory, given = {}) {
   const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions} */ (given)
-  const analysis = binding.load().analyse(directory, options)
+  const analysis = binding.load().analyse(directory, asked(options))
   const cancel = () => analysis.cancel()
   const progress = onProgress && setInterval(() => onProgress(analysis.progress()), PROGRESS_MS)
   signal?.addEventListener('abort', cancel)
   if (signal?.aborted) cancel()
   try {
-    return withBoost(directory, options, await analysis.done)
+    return completed(directory, options, await analysis.done)
   } finally {
     clearInterval(progress)
     signal?.removeEventListener('abort', cancel)
   }
 }
 
-function withBoost (directory, options, json) {
-  const { process, thread } = options
+/** What the addon is asked: it takes every stack to tell functions by their sources. @param {Record<string, any>} options */
+function asked ({ sourceMaps, ...options }) {
+  return { ...options, stacks: true }
+}
+
+/** What it found, with what is known outside of its trace. */
+function completed (directory, options, json) {
+  const { process, thread, stacks: whole = false, sourceMaps = true } = options
   const found = JSON.parse(json)
   const warnings = [...found.warnings ?? []]
   const boost = readBoost(directory, (warning) => warnings.push(warning))
     .filter((one) => (process ?? one.process) === one.process && (thread ?? one.thread) === one.thread)
-  return { ...found, warnings, ...boost.length > 0 && { boost } }
+  return { ...found, ...found.stacks && { stacks: sourced(found.stacks, { sourceMaps, whole }) }, warnings, ...boost.length > 0 && { boost } }
+}
+
+function sourced (stacks, options) {
+  const { mapStacks } = require('./sources') // Only here: no server that is recorded needs it.
+  return mapStacks(stacks, options)
 }
 
 function probe () {

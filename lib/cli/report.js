@@ -24,9 +24,10 @@ const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
  * @property {number} [slowest]
  * @property {number} [skip]
  * @property {boolean} [json]
+ * @property {boolean} [sourceMaps]
  */
 
-/** @param {import('commander').Command} command @returns {import('commander').Command} with the options that say which requests are analysed */
+/** @param {import('commander').Command} command @returns {import('commander').Command} with the options that say which requests are analysed, and by which files */
 function selecting (command) {
   return command
     .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
@@ -34,6 +35,7 @@ function selecting (command) {
     .option('--process <PID>', 'only this process of the trace', processId)
     .option('--thread <T>', 'only this thread: 0 is the main thread', count)
     .option('--skip <S>', 'leave out the requests of the first S seconds of each file, the warm-up', seconds)
+    .option('--no-source-maps', 'tell functions by the files that ran')
 }
 
 /** @param {import('commander').Command} program */

@@ -9,6 +9,7 @@
  * @property {string} script its file, perhaps ''
  * @property {number} line where in it, from 1; 0: not known
  * @property {number} column
+ * @property {import('../report/place').Package} package
  * @property {'cause' | 'own' | 'package' | 'node' | 'none'} kind whose code it is; a cause is no function
  */
 
@@ -26,7 +27,7 @@ const OF = {
   own: { tail: ['tail_exec_ns'], rest: ['rest_exec_ns'] }
 }
 const COLUMNS = ['stack', 'tail_wait_ns', 'tail_exec_ns', 'rest_wait_ns', 'rest_exec_ns']
-const UNKNOWN = Object.freeze({ name: '(what ran could not be told)', script: '', line: 0, column: 0, kind: /** @type {const} */ ('none') })
+const UNKNOWN = Object.freeze({ name: '(what ran could not be told)', script: '', line: 0, column: 0, package: null, kind: /** @type {const} */ ('none') })
 
 /**
  * @param {Record<string, any>} report with every stack (docs/report-json.md, `stacks`)
@@ -44,16 +45,17 @@ function fold (report, of) {
   const folded = stacks.causes.flatMap((/** @type {any} */ { what, stacks: rows }) => rows.map((/** @type {number[]} */ row) => {
     const times = [mean(row, chosen.tail, tail), mean(row, chosen.rest, rest)]
     if (of === 'rest') times.reverse()
-    return { frames: [{ name: what, script: '', line: 0, column: 0, kind: 'cause' }, ...framesOf(row[0])], ns: times[0], rest: times[1] }
+    return { frames: [{ name: what, script: '', line: 0, column: 0, package: null, kind: 'cause' }, ...framesOf(row[0])], ns: times[0], rest: times[1] }
   }))
   return folded.filter(({ ns, rest }) => ns > 0 || rest > 0).sort((a, b) => b.ns - a.ns)
 }
 
 /** @param {Record<string, any>} tree by column @returns {(node: number) => Frame[]} */
-function readerOf ({ parent, function: names, script, line, column, texts }) {
+function readerOf ({ parent, function: names, script, line, column, package: packageOf, packages, texts }) {
   const frameOf = (/** @type {number} */ node) => {
     const file = texts[script[node]]
-    return { name: texts[names[node]] || '(anonymous)', script: file, line: line[node], column: column[node], kind: kindOf(file) }
+    const its = packages[packageOf[node]]
+    return { name: texts[names[node]] || '(anonymous)', script: file, line: line[node], column: column[node], package: its, kind: kindOf(file, its) }
   }
   return (node) => {
     if (node === 0) return [UNKNOWN]
@@ -63,10 +65,10 @@ function readerOf ({ parent, function: names, script, line, column, texts }) {
   }
 }
 
-/** @param {string} script @returns {Frame['kind']} */
-function kindOf (script) {
+/** @param {string} script @param {Frame['package']} its @returns {Frame['kind']} */
+function kindOf (script, its) {
   if (script.startsWith('node:')) return 'node'
-  return script.includes('/node_modules/') ? 'package' : 'own'
+  return its ? 'package' : 'own'
 }
 
 module.exports = { fold }

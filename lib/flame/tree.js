@@ -34,7 +34,7 @@ function add (/** @type {any} */ box, /** @type {number} */ ns, /** @type {numbe
 
 function childOf (/** @type {any} */ box, /** @type {import('./fold').Frame} */ frame) {
   const named = frame.name !== '(anonymous)'
-  const key = JSON.stringify([frame.name, frame.script, named ? 0 : frame.line])
+  const key = JSON.stringify([frame.name, frame.script, frame.package, named ? 0 : frame.line])
   if (!box.byKey.has(key)) box.byKey.set(key, boxOf(labelOf(frame), frame.kind))
   return box.byKey.get(key)
 }

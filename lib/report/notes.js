@@ -2,11 +2,13 @@
 
 // The footnotes: how the times are known, and what this recording cannot tell.
 
+const { placeOf } = require('./place')
 const { count, counted, percent, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 
 const WORTH_A_NOTE = 0.05
+const MOST_SCRIPTS = 3
 /** What would let the kernel tell each switch. */
 const ALLOW_SWITCHES = 'allow perf_event_open: kernel.perf_event_paranoid of 2 or less, in a container --cap-add=PERFMON'
 const LESS_THAN_EXACT = /unavailable|upper-bound|lower-bound|shared|per pass/
@@ -38,12 +40,21 @@ function notes (report) {
   return [
     ...ready.length > 0 ? [`Ready times: ${ready.join('; ')}.`] : [],
     ...unavailable.length > 0 ? [`${unavailable.join(' and ')} times are unavailable with this provider; they are part of JavaScript and native.`] : [],
+    ...scripts(report),
     ...waking(report),
     ...processor(report),
     ...watcher(report.watcher),
     ...fidelity(report),
     ...about.length > 0 ? [`Recorded with ${about.join(', ')}.`] : []
   ]
+}
+
+/** Those of the application that are told by no source: packages are built by others. @param {Json} report */
+function scripts ({ stacks }) {
+  const all = (stacks?.unmapped ?? []).filter((/** @type {Json} */ { script, places }) => places === 0 && !script.includes('/node_modules/'))
+  const shown = all.slice(0, MOST_SCRIPTS).map((/** @type {Json} */ { script, why }) => `${placeOf({ script })}: ${why}`)
+  const more = all.length > shown.length ? `; ${count(all.length - shown.length)} more: --json lists all` : ''
+  return all.length > 0 ? [`No source map for ${shown.join('; ')}${more}.`] : []
 }
 
 /** @param {Json} report */

@@ -2,16 +2,28 @@
 
 const { fileURLToPath } = require('node:url')
 
+/** @typedef {{ name: string, version: string | null } | null} Package */
+
 /**
- * @param {{ script?: string | null, line?: number | null }} frame of a stack
- * @returns {string} its file, from its package on, or the last two names of its path, and its line; '': not known
+ * @param {{ script?: string | null, line?: number | null, package?: Package }} frame of a stack
+ * @returns {string} its file and its line, `express@5.1.0 lib/router.js:12`; of no package the last two names of its path; '': not known
  */
-function placeOf ({ script, line }) {
+function placeOf ({ script, line, package: its }) {
   if (!script) return ''
   const file = pathOf(script)
   const inside = file.split('/node_modules/')
-  const short = inside.length > 1 ? String(inside.at(-1)) : file.startsWith('node:') ? file : file.split('/').slice(-2).join('/')
+  const short = inside.length > 1 ? fromPackage(String(inside.at(-1)), its) : file.startsWith('node:') ? file : ofPackage(file.split('/').slice(-2).join('/'), its)
   return line ? `${short}:${line}` : short
+}
+
+/** @param {string} file `express/lib/router.js` @param {Package | undefined} its */
+function fromPackage (file, its) {
+  return its?.version ? ofPackage(file.split('/').slice(file.startsWith('@') ? 2 : 1).join('/'), its) : file
+}
+
+/** @param {string} file @param {Package | undefined} its */
+function ofPackage (file, its) {
+  return its ? `${its.name}${its.version ? `@${its.version}` : ''} ${file}` : file
 }
 
 function pathOf (/** @type {string} */ script) {

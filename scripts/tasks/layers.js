@@ -43,6 +43,7 @@ const LIB = {
   'patched-node': [],
   report: ['statistics'],
   shell: [],
+  sources: [],
   statistics: [],
   flame: ['report'],
   tune: ['statistics'],
@@ -50,7 +51,7 @@ const LIB = {
   recorder: ['binding', 'instrument', 'make-directory', 'own-threads'],
   recording: ['instrument', 'recorder'],
   boosting: ['binding', 'config', 'instrument', 'make-directory', 'native-files'],
-  index: ['binding', 'report', 'config', 'instrument', 'recording', 'boosting'],
+  index: ['binding', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
   register: ['binding', 'config', 'control', 'recording', 'boosting', 'shell'],
   cli: ['index', 'report', 'flame', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
   bin: ['cli']

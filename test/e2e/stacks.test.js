@@ -7,7 +7,8 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { ROOT, report, request, startApp } = require('./recorded-app')
+const ts = require('typescript')
+const { ROOT, report, request, startApp, startServer, temporaryDirectory } = require('./recorded-app')
 
 const SOURCE = fs.readFileSync(path.join(__dirname, 'apps/stacks.js'), 'utf8').split('\n')
 const lineOf = (/** @type {string} */ text) => SOURCE.findIndex((line) => line.includes(text)) + 1
@@ -16,9 +17,11 @@ const ROUNDS = 30
 const env = { EDGEWISE_STACKS: '100' }
 
 /** @param {string[]} args */
-function flame (...args) {
-  return spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), 'flame', ...args], { encoding: 'utf8' })
+function cli (...args) {
+  return spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), ...args], { encoding: 'utf8' })
 }
+
+const flame = (/** @type {string[]} */ ...args) => cli('flame', ...args)
 
 /** Each of the routes, with one behind it that waits. @returns {Promise<any>} the report of all requests as the tail */
 async function recorded (t, routes, rounds = ROUNDS) {
@@ -111,4 +114,46 @@ test('flame draws what ran, for the terminal\'s user and for other tools', async
   const nowhere = flame(app.out, '--out', path.join(app.root, 'no/such/file.svg'))
   assert.equal(nowhere.status, 1)
   assert.match(nowhere.stderr, /cannot write .*no\/such/)
+})
+
+/** @param {any} t @returns {{ script: string, map: string, source: string }} apps/typed.ts, compiled */
+function compiled (t) {
+  const directory = temporaryDirectory(t)
+  const [source, script] = [path.join(directory, 'typed.ts'), path.join(directory, 'typed.js')]
+  fs.copyFileSync(path.join(__dirname, 'apps/typed.ts'), source)
+  const { outputText, sourceMapText } = ts.transpileModule(fs.readFileSync(source, 'utf8'), {
+    fileName: 'typed.ts',
+    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, sourceMap: true }
+  })
+  fs.writeFileSync(script, outputText)
+  fs.writeFileSync(`${script}.map`, String(sourceMapText))
+  return { script, map: `${script}.map`, source }
+}
+
+test('a compiled program is told by the lines of its source, while its map is there', async (t) => {
+  const { script, map, source } = compiled(t)
+  const app = await startServer(t, script, { env })
+  for (let i = 0; i < 10; i++) await Promise.all([request(app.port, '/spin'), request(app.port, '/quick')])
+  await app.stop()
+  const lineIn = (/** @type {string} */ file) => fs.readFileSync(file, 'utf8').split('\n').findIndex((line) => line.includes('while (performance.now()')) + 1
+  assert.ok(lineIn(source) > lineIn(script) + 3)
+  const spinning = (/** @type {any} */ told) => told.stacks.causes.flatMap((/** @type {any} */ { functions }) => functions)
+    .filter((/** @type {any} */ each) => each.function === 'spinning').map((/** @type {any} */ { script, line }) => [script, Math.abs(line - lineIn(script)) <= 1])
+
+  const told = JSON.parse(cli('report', app.out, '--json', '--percentile', '50').stdout)
+  const [first, ...others] = spinning(told)
+  assert.deepEqual([first, told.stacks.unmapped, told.stacks.tree], [[source, true], [], undefined])
+  assert.ok(others.every(([script]) => script === source))
+  const text = cli('report', app.out, '--percentile', '50').stdout
+  assert.match(text, /spinning +\S+\/typed\.ts:\d+/)
+  assert.doesNotMatch(text, /No source map/)
+  assert.match(flame(app.out, '--format', 'collapsed', '--percentile', '50').stdout, /spinning \(\S+\/typed\.ts:\d+\)/)
+
+  const off = ['--no-source-maps', '--percentile', '50']
+  assert.deepEqual(spinning(JSON.parse(cli('report', app.out, '--json', ...off).stdout))[0], [script, true])
+  assert.match(flame(app.out, '--format', 'collapsed', ...off).stdout, /spinning \(\S+\/typed\.js:\d+\)/)
+  fs.rmSync(map)
+  const without = cli('report', app.out, '--percentile', '50').stdout
+  assert.match(without, /spinning +\S+\/typed\.js:\d+/)
+  assert.match(without, /^No source map for \S+\/typed\.js: \/\S+\/typed\.js\.map is not there \(build with source maps, or copy it there\)\.$/m)
 })

@@ -72,12 +72,12 @@ test('report: options reach the analysis, text and JSON come out', (t) => {
   assert.equal(text.status, 0)
   assert.match(text.stdout, /^p99 requests are /)
   const { requestsPath, ...asked } = JSON.parse(fs.readFileSync(path.join(cwd, 'trace/asked.json'), 'utf8'))
-  assert.deepEqual(asked, { percentile: 99.9, route: 'POST /todo', request: 7, process: 12, thread: 0, slowest: 3 })
+  assert.deepEqual(asked, { percentile: 99.9, route: 'POST /todo', request: 7, process: 12, thread: 0, slowest: 3, stacks: true })
   assert.equal(path.dirname(requestsPath), cwd)
 
   const json = run(['report', 'trace', '--json'])
   assert.equal(JSON.parse(json.stdout).schema, 1)
-  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'trace/asked.json'), 'utf8')), {})
+  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'trace/asked.json'), 'utf8')), { stacks: true })
 })
 
 test('report --requests: a file is whole or as it was, and never a trace', (t) => {

@@ -21,6 +21,8 @@ const TREE = {
   script: [0, 6, 2, 4, 4],
   line: [0, 524, 10, 412, 413],
   column: [0, 1, 2, 3, 3],
+  package: [0, 0, 0, 1, 1],
+  packages: [null, { name: 'etherpad', version: '2.2.0' }],
   texts: TEXTS
 }
 const REPORT = {
@@ -39,7 +41,7 @@ const name = (/** @type {any} */ { frames }) => frames.map(labelOf).join(' > ')
 
 test('times are those of a request, of the part that is asked for', () => {
   const tail = fold(REPORT, 'tail')
-  assert.equal(name(tail[0]), 'GET / tcp_read > emit (node:events:524) > handle (app/server.js:10) > compose (etherpad/changeset.js:412)')
+  assert.equal(name(tail[0]), 'GET / tcp_read > emit (node:events:524) > handle (app/server.js:10) > compose (etherpad@2.2.0 changeset.js:412)')
   assert.deepEqual(tail.map(({ ns, rest }) => [ns / US, rest / US]), [[30, 0], [5, 10], [1, 0], [0, 5]])
   assert.equal(name(tail[2]), 'GET / tcp_read > (what ran could not be told)')
   assert.deepEqual(tail[0].frames.map(({ kind }) => kind), ['cause', 'node', 'own', 'package'])
@@ -58,12 +60,12 @@ test('a function is one box, whatever line it was at', () => {
 
 test('collapsed: a stack a line, and of two numbers that of the others first', () => {
   const lines = collapsed(fold(REPORT, 'tail'), { diff: false }).trim().split('\n')
-  assert.equal(lines[0], 'GET / tcp_read;emit (node:events:524);handle (app/server.js:10);compose (etherpad/changeset.js:412) 30')
+  assert.equal(lines[0], 'GET / tcp_read;emit (node:events:524);handle (app/server.js:10);compose (etherpad@2.2.0 changeset.js:412) 30')
   assert.equal(lines.length, 3)
   const both = collapsed(fold(REPORT, 'tail'), { diff: true }).trim().split('\n')
   assert.match(both[1], / 10 5$/)
   assert.equal(both.length, 4)
-  assert.match(collapsed([{ frames: [{ name: 'a;b\nc', script: '', line: 0, column: 0, kind: 'own' }], ns: US, rest: 0 }], { diff: false }), /^a,b c 1\n$/)
+  assert.match(collapsed([{ frames: [{ name: 'a;b\nc', script: '', line: 0, column: 0, package: null, kind: 'own' }], ns: US, rest: 0 }], { diff: false }), /^a,b c 1\n$/)
 })
 
 test('speedscope: each stack is a sample, and its weight its time', () => {
@@ -113,7 +115,7 @@ test('svg: what is more is orange, what is less is blue, and both are signed', (
 })
 
 test('svg: names are text, whatever they hold', () => {
-  const frames = [{ name: '</script><img onerror="x">&\u0000', script: "/a'b.js", line: 1, column: 1, kind: /** @type {const} */ ('own') }]
+  const frames = [{ name: '</script><img onerror="x">&\u0000', script: "/a'b.js", line: 1, column: 1, package: null, kind: /** @type {const} */ ('own') }]
   const text = svg([{ frames, ns: US, rest: 0 }], { title: '<&">', diff: false })
   assert.equal(text.includes('<img'), false)
   assert.equal(text.includes('\u0000'), false)

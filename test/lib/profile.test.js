@@ -24,7 +24,7 @@ test('finds the port, runs the load with it, stops the server, reports', (t) => 
   assert.match(stderr, /^asked \/from-load$/m)
   assert.match(stderr, /^edgewise: stopping the server$/m)
   assert.match(stdout, /^p99 requests are /)
-  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'out/asked.json'), 'utf8')), { percentile: 99.9 })
+  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'out/asked.json'), 'utf8')), { percentile: 99.9, stacks: true })
   // The load is not recorded.
   assert.equal(fs.readdirSync(path.join(cwd, 'out')).filter((name) => name.endsWith('.ewt')).length, 1)
 })
