@@ -78,9 +78,14 @@ test('collapsed: a stack a line, and of two numbers that of the others first', (
 })
 
 test('speedscope: each stack is a sample, and its weight its time', () => {
-  const { shared: { frames }, profiles: [profile] } = JSON.parse(speedscope(fold(REPORT, 'tail'), { title: 'tail', version: '1' }))
+  const { $schema, shared: { frames }, profiles: [profile], activeProfileIndex, ...others } = JSON.parse(speedscope(fold(REPORT, 'tail'), { title: 'the tail', version: '1' }))
+  assert.deepEqual([$schema, activeProfileIndex, others], ['https://www.speedscope.app/file-format-schema.json', 0, { name: 'the tail', exporter: 'edgewise 1' }])
+  const { samples, weights, ...told } = profile
+  assert.deepEqual(told, { type: 'sampled', name: 'the tail', unit: 'nanoseconds', startValue: 0, endValue: 36 * US })
+  assert.equal(samples.length, weights.length)
+  for (const number of samples.flat()) assert.ok(Number.isInteger(number) && number in frames)
+  for (const { name: called, file = '', line = 1, col = 1 } of frames) assert.deepEqual([called, file, line, col].map((value) => typeof value), ['string', 'string', 'number', 'number'])
   assert.deepEqual(profile.weights, [30, 5, 1, 0].map((us) => us * US))
-  assert.equal(profile.endValue, 36 * US)
   assert.deepEqual(profile.samples[0].map((/** @type {number} */ i) => frames[i].name), ['GET / tcp_read', 'emit', 'handle', 'compose'])
   assert.deepEqual(frames[profile.samples[0][3]], { name: 'compose', file: TEXTS[4], line: 412, col: 3 })
   assert.equal(profile.samples[1][2], profile.samples[0][2])
@@ -139,21 +144,27 @@ test('cpuprofile: each sample lasts until the next one', () => {
   const byId = new Map(nodes.map((/** @type {any} */ node) => [node.id, node]))
   assert.equal(byId.get(samples[0]).callFrame.functionName, 'compose')
   assert.equal(byId.get(samples[0]).callFrame.lineNumber, 411)
-  for (const { children } of nodes) for (const child of children) assert.ok(byId.has(child))
+  // One tree, in which each node but the first is a child once, and each sample's time is counted once.
+  assert.deepEqual(nodes.flatMap((/** @type {any} */ { children }) => children).sort((/** @type {number} */ a, /** @type {number} */ b) => a - b), [...byId.keys()].slice(1))
+  assert.equal(nodes[0].callFrame.functionName, '(root)')
+  assert.equal(timeDeltas.length, samples.length)
+  assert.equal(nodes.reduce((/** @type {number} */ sum, /** @type {any} */ { hitCount }) => sum + hitCount, 0), samples.length)
+  for (const sample of samples) assert.ok(byId.has(sample))
   assert.deepEqual(nodes.map((/** @type {any} */ { id }) => id), nodes.map((/** @type {any} */ _, /** @type {number} */ i) => i + 1))
 })
 
-/** The boxes of a drawing. */
-const boxesOf = (/** @type {string} */ text) => [...text.matchAll(/<g class="f" data-x="([\d.]+)" data-w="([\d.]+)" data-r="(\d+)" data-t="([^"]*)"><title>([^<]*)<\/title><rect rx="1" fill="([^"]*)"/g)]
-  .map(([, x, w, r, label, title, colour]) => ({ x: Number(x), w: Number(w), r: Number(r), label, title, colour }))
+/** The boxes of a drawing; x and w in percent. */
+const boxesOf = (/** @type {string} */ text) => [...text.matchAll(/<svg class="f" x="([\d.]+)%" y="(\d+)" width="([\d.]+)%" [^>]*><title>([^<]*)<\/title><rect [^>]*fill="([^"]*)"\/><text [^>]*>([^<]*)</g)]
+  .map(([, x, y, w, title, colour, label]) => ({ x: Number(x), y: Number(y), w: Number(w), label, title, colour }))
 
-test('svg: a box lies on the one that called it, and is as wide as its time', () => {
+test('svg: a box lies under the one that called it, and is as wide as its time', () => {
   const boxes = boxesOf(svg(fold(REPORT, 'tail'), { title: 'tail', diff: false }))
   const wide = (/** @type {string} */ start) => boxes.filter(({ label }) => label.startsWith(start))[0]
-  assert.equal(wide('all').w, 1200)
-  assert.ok(Math.abs(wide('compose').w - 1200 * 35 / 36) < 0.1)
-  assert.equal(wide('compose').r, 4)
-  assert.ok(wide('compose').x >= wide('handle').x && wide('compose').x + wide('compose').w <= wide('handle').x + wide('handle').w + 0.1)
+  assert.equal(wide('all').w, 100)
+  assert.ok(Math.abs(wide('compose').w - 100 * 35 / 36) < 0.01)
+  assert.deepEqual(['GET', 'emit', 'handle', 'compose'].map((start) => (wide(start).y - wide('all').y) / (wide('GET').y - wide('all').y)), [1, 2, 3, 4])
+  assert.ok(wide('compose').x >= wide('handle').x && wide('compose').x + wide('compose').w <= wide('handle').x + wide('handle').w + 0.001)
+  assert.match(wide('compose').title, /^compose \(etherpad\/changeset.js:412\): 35.0 µs, 97.2 %$/)
   assert.equal(boxes.some(({ label }) => label.includes('timer')), false)
 })
 
