@@ -94,8 +94,8 @@ function foldedOf (report, { directory, of, diff }) {
   if ((diff || of === 'rest') && report.rest.count === 0) {
     throw new Failure(`${of === 'rest' ? '--of rest' : '--diff'}: no requests are left beside the tail, which is all ${report.tail.count}: choose a higher --percentile, or record more requests`)
   }
-  const folded = require('../flame/fold').fold(report, of)
-  if (folded.some(({ ns, rest }) => ns > 0 || (diff && rest > 0))) return folded
+  const folded = require('../flame/fold').fold(report, of).filter(({ ns }) => diff || ns > 0)
+  if (folded.length > 0) return folded
   const { request, stacks } = report
   const which = request ? `request ${of}, in the ${time(request.queue_ns + request.exec_ns)} that it was ready or ran` : `--of ${of}`
   throw new Failure(`${which}: none of the ${stacks.samples} samples is of it: record with more a second, as EDGEWISE_STACKS=1000`)
