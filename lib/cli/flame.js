@@ -98,7 +98,7 @@ function foldedOf (report, { directory, of, diff }) {
   if (folded.length > 0) return folded
   const { request, stacks } = report
   const which = request ? `request ${of}, in the ${time(request.queue_ns + request.exec_ns)} that it was ready or ran` : `--of ${of}`
-  throw new Failure(`${which}: none of the ${stacks.samples} samples is of it: record with more a second, as EDGEWISE_STACKS=1000`)
+  throw new Failure(`${which}: none of the ${stacks.samples} samples is of it: ${request ? '' : 'choose another --percentile, or '}record with more a second, as EDGEWISE_STACKS=1000`)
 }
 
 /** @param {Record<string, any>} report @param {import('../flame/fold').Of} of @param {boolean} diff */

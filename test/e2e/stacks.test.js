@@ -112,7 +112,7 @@ test('flame draws what ran, for the terminal\'s user and for other tools', async
   const pprof = path.join(app.root, 'tail.pb.gz')
   assert.equal(flame(app.out, '--diff', '--format', 'pprof', '--out', pprof, '--percentile', '50').status, 0)
   assert.match(gunzipSync(fs.readFileSync(pprof)).toString('latin1'), /spinning/)
-  const nowhere = flame(app.out, '--out', path.join(app.root, 'no/such/file.svg'))
+  const nowhere = flame(app.out, '--out', path.join(app.root, 'no/such/file.svg'), '--percentile', '50')
   assert.equal(nowhere.status, 1)
   assert.match(nowhere.stderr, /cannot write .*no\/such/)
 })
