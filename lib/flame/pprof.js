@@ -1,6 +1,6 @@
 'use strict'
 
-// A gzip'ed profile.proto, as `go tool pprof`, Pyroscope, Parca and speedscope
+// A gzip'ed profile.proto, as `go tool pprof` and speedscope
 // read it: a location is a line of a function, and a stack has one value a
 // sample type.
 
