@@ -133,4 +133,4 @@ function recorded (directory) {
   return [...all.slice(0, MOST_NAMED), ...all.length > MOST_NAMED ? [`${all.length - MOST_NAMED} more`] : []].join(', ') || 'none'
 }
 
-module.exports = { add, analyse, print, selecting }
+module.exports = { add, analyse, print, sayProgress, selecting }

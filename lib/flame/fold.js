@@ -17,35 +17,43 @@
  * @typedef {object} Folded
  * @property {Frame[]} frames
  * @property {number} ns of a request, on average
- * @property {number} rest the same of the requests that are not in the tail
+ * @property {number} waited of `ns`: it was ready, and waited for the loop
+ * @property {number} rest the same as `ns`, of the requests that it is compared with
  */
 
-/** Which of a stack's four times count. @type {Record<string, { tail: string[], rest: string[] }>} */
-const OF = {
-  tail: { tail: ['tail_wait_ns', 'tail_exec_ns'], rest: ['rest_wait_ns', 'rest_exec_ns'] },
-  blockers: { tail: ['tail_wait_ns'], rest: ['rest_wait_ns'] },
-  own: { tail: ['tail_exec_ns'], rest: ['rest_exec_ns'] }
-}
-const COLUMNS = ['stack', 'tail_wait_ns', 'tail_exec_ns', 'rest_wait_ns', 'rest_exec_ns']
+/** @typedef {'tail' | 'rest' | 'blockers' | 'own' | number} Of whose time is drawn: a number is a request's; `blockers` and `own`: the tail's, only while it waited, or ran itself */
+
+const COLUMNS = ['stack', 'tail_wait_ns', 'tail_exec_ns', 'rest_wait_ns', 'rest_exec_ns', 'request_wait_ns', 'request_exec_ns']
 const UNKNOWN = Object.freeze({ name: '(what ran could not be told)', script: '', line: 0, column: 0, package: null, kind: /** @type {const} */ ('none') })
+
+/** @param {Of} of @returns {[string, string]} whose time it is, and with whose it is compared */
+function groupsOf (of) {
+  if (of === 'rest') return ['rest', 'tail']
+  return [typeof of === 'number' ? 'request' : 'tail', 'rest']
+}
 
 /**
  * @param {Record<string, any>} report with every stack (docs/report-json.md, `stacks`)
- * @param {'tail' | 'rest' | 'blockers' | 'own'} of `rest` in place of the tail; `blockers` and `own`: only while the tail waited, or ran itself
+ * @param {Of} of
  * @returns {Folded[]} of means a request, the largest first
  */
 function fold (report, of) {
   const { stacks, tail, rest } = report
   if (!stacks?.tree) return []
-  const chosen = OF[of === 'rest' ? 'tail' : of]
   const framesOf = readerOf(stacks.tree)
-  const mean = (/** @type {number[]} */ row, /** @type {string[]} */ columns, /** @type {any} */ group) =>
-    columns.reduce((sum, column) => sum + row[COLUMNS.indexOf(column)], 0) / Math.max(1, group?.count ?? 0)
+  /** @type {Record<string, number>} */
+  const requests = { tail: tail?.count, rest: rest?.count, request: 1 }
+  const mean = (/** @type {number[]} */ row, /** @type {string} */ group, /** @type {string} */ part) =>
+    row[COLUMNS.indexOf(`${group}_${part}_ns`)] / Math.max(1, requests[group] ?? 0)
+  const timesOf = (/** @type {number[]} */ row, /** @type {string} */ group) => {
+    const waited = of === 'own' ? 0 : mean(row, group, 'wait')
+    return { waited, ns: waited + (of === 'blockers' ? 0 : mean(row, group, 'exec')) }
+  }
+  const [group, other] = groupsOf(of)
   /** @type {Folded[]} */
   const folded = stacks.causes.flatMap((/** @type {any} */ { what, stacks: rows }) => rows.map((/** @type {number[]} */ row) => {
-    const times = [mean(row, chosen.tail, tail), mean(row, chosen.rest, rest)]
-    if (of === 'rest') times.reverse()
-    return { frames: [{ name: what, script: '', line: 0, column: 0, package: null, kind: 'cause' }, ...framesOf(row[0])], ns: times[0], rest: times[1] }
+    const frames = [{ name: what, script: '', line: 0, column: 0, package: null, kind: 'cause' }, ...framesOf(row[0])]
+    return { frames, ...timesOf(row, group), rest: timesOf(row, other).ns }
   }))
   return folded.filter(({ ns, rest }) => ns > 0 || rest > 0).sort((a, b) => b.ns - a.ns)
 }
@@ -71,4 +79,4 @@ function kindOf (script, its) {
   return its ? 'package' : 'own'
 }
 
-module.exports = { fold }
+module.exports = { fold, groupsOf }

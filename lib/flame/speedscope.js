@@ -4,8 +4,8 @@
 
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json'
 
-/** @param {import('./fold').Folded[]} folded @param {{ name: string, version: string }} options @returns {string} JSON */
-function speedscope (folded, { name, version }) {
+/** @param {import('./fold').Folded[]} folded @param {{ title: string, version: string }} options @returns {string} JSON */
+function speedscope (folded, { title, version }) {
   /** @type {Map<string, number>} */
   const numbers = new Map()
   /** @type {any[]} */
@@ -21,8 +21,8 @@ function speedscope (folded, { name, version }) {
   }
   const samples = folded.map(({ frames: path }) => path.map(numberOf))
   const weights = folded.map(({ ns }) => Math.round(ns))
-  const profile = { type: 'sampled', name, unit: 'nanoseconds', startValue: 0, endValue: weights.reduce((sum, weight) => sum + weight, 0), samples, weights }
-  return JSON.stringify({ $schema: SCHEMA, shared: { frames }, profiles: [profile], name, activeProfileIndex: 0, exporter: `edgewise ${version}` })
+  const profile = { type: 'sampled', name: title, unit: 'nanoseconds', startValue: 0, endValue: weights.reduce((sum, weight) => sum + weight, 0), samples, weights }
+  return JSON.stringify({ $schema: SCHEMA, shared: { frames }, profiles: [profile], name: title, activeProfileIndex: 0, exporter: `edgewise ${version}` })
 }
 
 module.exports = { speedscope }

@@ -1,25 +1,26 @@
 'use strict'
 
-// A flame graph as one SVG file: it opens in any browser, from disk. A click
-// zooms, '/' searches, Escape goes back.
+// A flame graph as one SVG file, callers on top: it opens in any browser, from
+// disk, and without scripts it is a picture. Where a box lies is told in percent
+// of the window's width. A click or Enter zooms, '/' searches, Escape goes back.
 
-const { time } = require('../report/units')
+const { difference, percent, time } = require('../report/units')
 const { treeOf } = require('./tree')
 
-const WIDTH = 1200
 const ROW = 18
-const HEAD = 44
-const LEAST_WIDTH = 0.3 // Of a box, in units of the drawing: narrower ones are not drawn.
+const HEAD = 72
+const FONT = { family: 'sans-serif', size: 12 }
+const LEAST_WIDTH = 0.025 // Of a box, in percent: narrower ones are not drawn.
 
-/** Told apart by lightness, too. @type {Record<import('./fold').Frame['kind'], string>} */
-const COLOURS = { cause: '#b9c2cc', own: '#f0a04b', package: '#f5d787', node: '#cfd8dc', none: '#e4e7ea' }
-const LEGEND = [['cause', 'what occupied the loop'], ['own', "the application's functions"], ['package', "packages'"], ['node', "Node's own"]]
+/** Told apart by lightness or as blue and orange. @type {Record<import('./fold').Frame['kind'], string>} */
+const COLOURS = { cause: '#a8c0dd', own: '#f0a04b', package: '#f5d787', node: '#d3d7da', none: '#eceeef' }
+const LEGEND = [['cause', 'what occupied the loop'], ['own', "the application's functions"], ['package', "packages' functions"], ['node', "Node's own"]]
 const MORE = [230, 97, 0]
 const LESS = [26, 133, 255]
 
 /**
  * @param {import('./fold').Folded[]} folded
- * @param {{ title: string, diff: boolean }} options diff: coloured by how much more of the tail's time it is than of the others'
+ * @param {{ title: string, diff: boolean }} options diff: coloured by how much more time it is than the others'
  * @returns {string}
  */
 function svg (folded, { title, diff }) {
@@ -28,16 +29,15 @@ function svg (folded, { title, diff }) {
   /** @type {string[]} */
   const boxes = []
   const depth = root.takes > 0 ? draw(root, 0, 0, { size, whole: root.takes, diff, most: root.changes, boxes }) : 0
-  const height = HEAD + ROW * (depth + 1)
   return `<?xml version="1.0" encoding="UTF-8"?>
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="100%" font-family="sans-serif" font-size="12" role="img" aria-label="${escaped(title)}">
-<style>.f{cursor:pointer}.f:hover rect,.found rect{stroke:#000}.faint{opacity:.35}text{pointer-events:none}</style>
-<rect width="100%" height="100%" fill="#fff"/>
-<text x="8" y="18" font-size="15">${escaped(title)}</text>
-${legend(diff)}
-<g id="boxes" data-height="${height}">
+<svg xmlns="http://www.w3.org/2000/svg" width="100%" height="${HEAD + ROW * (depth + 1)}" font-family="${FONT.family}" font-size="${FONT.size}">
+<title>${escaped(title)}</title>
+<style>svg{background:#fff}.f{cursor:pointer;outline:none}.f rect{stroke:#fff;stroke-width:.5}.found rect{stroke:#a3008f;stroke-width:5}.f:hover rect,.f:focus rect{stroke:#000;stroke-width:3}.faint{opacity:.6}.f text{pointer-events:none}</style>
+<text x="8" y="20" font-size="15">${escaped(title)}</text>
+<text x="8" y="40" xml:space="preserve">${legend(diff)}</text>
+<text x="8" y="60" id="told" fill="#444">click or Enter: zoom - Escape: back - /: search</text>
+<text x="99%" y="60" id="found" text-anchor="end" fill="#a3008f"/>
 ${boxes.join('\n')}
-</g>
 <script><![CDATA[${SCRIPT}]]></script>
 </svg>
 `
@@ -57,23 +57,21 @@ function measured (box, size) {
   return { ...box, takes, changes, children }
 }
 
-/** @returns {number} how many rows are above this one */
+/** @returns {number} how many rows are below this one */
 function draw (/** @type {Measured} */ box, /** @type {number} */ from, /** @type {number} */ row, /** @type {any} */ drawing) {
   const { size, whole, diff, most, boxes } = drawing
-  const width = WIDTH * box.takes / whole
   const change = box.ns - box.rest
-  const share = `${(100 * size(box) / whole).toFixed(1)} %`
-  const told = diff ? `${change < 0 ? '-' : '+'}${time(Math.abs(change))} (${time(box.ns)}, others ${time(box.rest)})` : `${time(box.ns)}, ${share}`
+  const told = diff ? `${difference(change)} (${time(box.ns)}, others ${time(box.rest)})` : `${time(box.ns)}, ${percent(size(box) / whole)}`
   const colour = diff ? shade(most > 0 ? change / most : 0) : COLOURS[box.kind]
-  const signed = diff ? `${change < 0 ? '-' : '+'}${time(Math.abs(change))} ` : ''
-  boxes.push(`<g class="f" data-x="${from.toFixed(2)}" data-w="${width.toFixed(2)}" data-r="${row}" data-t="${escaped(signed + box.label)}"><title>${escaped(`${box.label}: ${told}`)}</title><rect rx="1" fill="${colour}"/><text/></g>`)
-  let above = 0
+  const label = diff ? `${difference(change)} ${box.label}` : box.label
+  const place = `x="${(100 * from / whole).toFixed(4)}%" y="${HEAD + ROW * row}" width="${(100 * box.takes / whole).toFixed(4)}%" height="${ROW - 1}"`
+  boxes.push(`<svg class="f" ${place} tabindex="0"><title>${escaped(`${box.label}: ${told}`)}</title><rect width="100%" height="100%" fill="${colour}"/><text x="3" y="13">${escaped(label)}</text></svg>`)
+  let below = 0
   for (const child of box.children) {
-    const wide = WIDTH * child.takes / whole
-    if (wide >= LEAST_WIDTH) above = Math.max(above, 1 + draw(child, from, row + 1, drawing))
-    from += wide
+    if (100 * child.takes / whole >= LEAST_WIDTH) below = Math.max(below, 1 + draw(child, from, row + 1, drawing))
+    from += child.takes
   }
-  return above
+  return below
 }
 
 /** @param {number} change from -1 to 1 */
@@ -83,8 +81,8 @@ function shade (change) {
 }
 
 function legend (/** @type {boolean} */ diff) {
-  const entries = diff ? [['rgb(230,97,0)', 'more in the tail'], ['rgb(26,133,255)', 'less']] : LEGEND.map(([kind, text]) => [COLOURS[/** @type {import('./fold').Frame['kind']} */ (kind)], text])
-  return entries.map(([colour, text], i) => `<rect x="${8 + 190 * i}" y="26" width="11" height="11" fill="${colour}" stroke="#999"/><text x="${24 + 190 * i}" y="36">${escaped(text)}</text>`).join('\n')
+  const entries = diff ? [[shade(1), 'more than the others'], [shade(-1), 'less']] : LEGEND.map(([kind, text]) => [COLOURS[/** @type {import('./fold').Frame['kind']} */ (kind)], text])
+  return entries.map(([colour, text]) => `<tspan fill="${colour}" stroke="#777" stroke-width=".5">■</tspan> ${escaped(text)}`).join('     ')
 }
 
 function escaped (/** @type {string} */ text) {
@@ -94,40 +92,70 @@ function escaped (/** @type {string} */ text) {
 // Runs in the file.
 const SCRIPT = `
 'use strict'
-const width = ${WIDTH}, row = ${ROW}
-const group = document.getElementById('boxes')
-const height = Number(group.dataset.height)
-const boxes = [...group.children].map((g) => ({ g, x: Number(g.dataset.x), w: Number(g.dataset.w), r: Number(g.dataset.r), text: g.dataset.t }))
+const root = document.documentElement
+const told = document.getElementById('told')
+const pen = document.createElementNS('http://www.w3.org/1999/xhtml', 'canvas').getContext('2d')
+pen.font = '${FONT.size}px ${FONT.family}'
+const widths = new Map()
+function widthOf (letter) {
+  if (!widths.has(letter)) widths.set(letter, pen.measureText(letter).width)
+  return widths.get(letter)
+}
+function fitted (text, room) {
+  let [used, fits] = [0, 0]
+  for (const letter of text) {
+    used += widthOf(letter)
+    if (used + widthOf('…') <= room) fits += letter.length
+    if (used > room) return fits < 2 ? '' : text.slice(0, fits) + '…'
+  }
+  return text
+}
+const boxes = [...document.querySelectorAll('.f')].map((box) => {
+  const [x, y, width] = ['x', 'y', 'width'].map((name) => parseFloat(box.getAttribute(name)))
+  return { box, x, y, width, label: box.querySelector('text'), text: box.querySelector('text').textContent }
+})
 let shown = boxes[0]
 function place () {
-  for (const { g, x, w, r, text } of boxes) {
-    const holds = x <= shown.x + 0.01 && x + w >= shown.x + shown.w - 0.01 && r < shown.r
-    const left = holds ? 0 : (x - shown.x) * width / shown.w
-    const wide = holds ? width : w * width / shown.w
-    const out = left + wide < 0.2 || left > width - 0.2 || wide < 0.2
-    g.style.display = out ? 'none' : ''
+  const pixels = root.getBoundingClientRect().width / 100
+  for (const { box, x, y, width, label, text } of boxes) {
+    const calls = y < shown.y && x <= shown.x + 0.001 && x + width >= shown.x + shown.width - 0.001
+    const left = calls ? 0 : (x - shown.x) * 100 / shown.width
+    const wide = calls ? 100 : width * 100 / shown.width
+    const out = !calls && (y < shown.y || left < -0.001 || left + wide > 100.01)
+    box.style.display = out ? 'none' : ''
     if (out) continue
-    g.classList.toggle('faint', holds)
-    const [rect, label] = [g.querySelector('rect'), g.querySelector('text')]
-    const y = height - row * (r + 1)
-    for (const [name, value] of [['x', left], ['y', y], ['width', Math.max(0.1, wide - 0.5)], ['height', row - 1]]) rect.setAttribute(name, value)
-    const letters = Math.floor((wide - 6) / 6.6)
-    label.textContent = letters < 3 ? '' : text.length <= letters ? text : text.slice(0, letters - 1) + '…'
-    label.setAttribute('x', left + 3)
-    label.setAttribute('y', y + 13)
+    box.classList.toggle('faint', calls)
+    box.setAttribute('x', left + '%')
+    box.setAttribute('width', wide + '%')
+    label.textContent = fitted(text, wide * pixels - 6)
   }
 }
-function find (text) {
-  for (const { g, text: own } of boxes) g.classList.toggle('found', text !== '' && own.toLowerCase().includes(text.toLowerCase()))
+function find (wanted) {
+  let found = 0
+  for (const { box, text } of boxes) {
+    const is = wanted !== '' && text.toLowerCase().includes(wanted.toLowerCase())
+    box.classList.toggle('found', is)
+    if (is) found++
+  }
+  document.getElementById('found').textContent = wanted === '' ? '' : wanted + ': ' + found + ' found'
 }
-group.addEventListener('click', (event) => {
-  const box = boxes.find(({ g }) => g === event.target.closest('.f'))
+function zoom (event) {
+  const box = boxes.find(({ box }) => box === event.target.closest('.f'))
   if (box) { shown = box; place() }
-})
+}
+function tell (event) {
+  const box = event.target.closest('.f')
+  if (box) told.textContent = box.querySelector('title').textContent
+}
+document.addEventListener('click', zoom)
+document.addEventListener('mouseover', tell)
+document.addEventListener('focusin', tell)
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') { shown = boxes[0]; find(''); place() }
+  if (event.key === 'Enter') zoom(event)
+  if (event.key === 'Escape') { shown = boxes[0]; find(''); if (shown) place() }
   if (event.key === '/') { event.preventDefault(); find(prompt('Search for a function or file') ?? '') }
 })
+addEventListener('resize', () => { if (shown) place() })
 if (shown) place()
 `
 

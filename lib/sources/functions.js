@@ -4,7 +4,8 @@
 // finds them in the files that ran: what had one name there may be several
 // functions in the sources, and several one.
 
-const TIMES = /** @type {const} */ (['tail_wait_ns', 'tail_exec_ns', 'rest_wait_ns', 'rest_exec_ns'])
+// Two more where one request was asked for.
+const TIMES = ['tail_wait_ns', 'tail_exec_ns', 'rest_wait_ns', 'rest_exec_ns', 'request_wait_ns', 'request_exec_ns']
 const MOST = 20
 
 /** @typedef {Record<string, any>} Tree */
@@ -12,7 +13,7 @@ const MOST = 20
 
 /**
  * @param {Tree} tree
- * @param {number[][]} rows a stack and its four times each
+ * @param {number[][]} rows a stack and its times each
  * @returns {Record<string, any>[]} docs/report-json.md, `functions`
  */
 function functionsOf (tree, rows) {
@@ -43,9 +44,9 @@ function frameOf ({ function: names, script, line, column, package: packageOf, p
 /** @param {Map<string, Sum>} sums @param {ReturnType<typeof frameOf>} frame @param {number[]} times */
 function add (sums, { function: name, script, line, column, package: its }, times) {
   const key = JSON.stringify([name, script, its, name === '' ? line : 0])
-  const sum = sums.get(key) ?? { function: name, script, package: its, ...Object.fromEntries(TIMES.map((time) => [time, 0])), places: new Map() }
+  const sum = sums.get(key) ?? { function: name, script, package: its, ...Object.fromEntries(times.map((_, i) => [TIMES[i], 0])), places: new Map() }
   sums.set(key, sum)
-  TIMES.forEach((time, i) => { sum[time] += times[i] })
+  times.forEach((ns, i) => { sum[TIMES[i]] += ns })
   const place = sum.places.get(`${line}:${column}`) ?? { line, column, ns: 0 }
   sum.places.set(`${line}:${column}`, place)
   place.ns += times[0] + times[1]

@@ -64,6 +64,8 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
     if (++wanted_matches_ == 1) {
       wanted_ = Detail(request, /*with_nodes=*/true, components);
       wanted_unresolved_ = true;
+      NoteStacks(request.path, SampleRole::kRequestWait,
+                 SampleRole::kRequestExec);
     }
   }
   if (!counted) return;
@@ -79,7 +81,9 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
   const bool is_tail =
       statistics_->all().IsTail(components.ns[Components::kLatency]);
   if (is_tail) BlameTail(request, components);
-  NoteStacks(request.path, is_tail);
+  NoteStacks(request.path,
+             is_tail ? SampleRole::kTailWait : SampleRole::kRestWait,
+             is_tail ? SampleRole::kTailExec : SampleRole::kRestExec);
   Describe(request, components);
   if (log_ != nullptr) {
     log_->Add(request, components, stream_->counts().process,
@@ -185,11 +189,10 @@ void ExplainPass::BlameTail(const EndedRequest& request,
   }
 }
 
-void ExplainPass::NoteStacks(const CriticalPath& path, bool is_tail) {
+void ExplainPass::NoteStacks(const CriticalPath& path, SampleRole wait,
+                             SampleRole exec) {
   SampleTimeline& samples = timeline_.samples();
   if (samples.empty()) return;
-  const auto wait = is_tail ? SampleRole::kTailWait : SampleRole::kRestWait;
-  const auto exec = is_tail ? SampleRole::kTailExec : SampleRole::kRestExec;
   for (const QueueSpan& span : path.spans) {
     samples.Add(wait, span.from_ns, span.to_ns);
   }

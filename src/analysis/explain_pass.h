@@ -96,7 +96,7 @@ class ExplainPass : public RequestSink {
   using Times = decltype(Components::ns);
   void AddOff(const QueueSpan& span, int64_t idle_ns, Times* ns) const;
   void BlameTail(const EndedRequest& request, const Components& components);
-  void NoteStacks(const CriticalPath& path, bool is_tail);
+  void NoteStacks(const CriticalPath& path, SampleRole wait, SampleRole exec);
   void Describe(const EndedRequest& request, const Components& components);
   RequestDetail Detail(const EndedRequest& request, bool with_nodes,
                        const Components& components);

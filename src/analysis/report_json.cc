@@ -339,7 +339,8 @@ std::string ReportJson(const ReportInput& input) {
   json["dependencies"] = DependenciesJson(
       explained.waits_by_dependency(), explained.dependencies(),
       statistics.all().tail.sum_ns[Components::kIo]);
-  json["stacks"] = StacksJson(explained, *input.routes, input.want_stacks);
+  json["stacks"] = StacksJson(explained, *input.routes, input.want_stacks,
+                              input.want_request);
   json["exec_gc"] = ExecGcJson(input);
   Json kinds = Json::object();
   for (int kind = 0; kind < kReadyKinds; ++kind) {

@@ -7,8 +7,9 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
+const { gunzipSync } = require('node:zlib')
 const ts = require('typescript')
-const { ROOT, report, request, startApp, startServer, temporaryDirectory } = require('./recorded-app')
+const { ROOT, report, reportedRequests, request, startApp, startServer, temporaryDirectory } = require('./recorded-app')
 
 const SOURCE = fs.readFileSync(path.join(__dirname, 'apps/stacks.js'), 'utf8').split('\n')
 const lineOf = (/** @type {string} */ text) => SOURCE.findIndex((line) => line.includes(text)) + 1
@@ -111,7 +112,10 @@ test('flame draws what ran, for the terminal\'s user and for other tools', async
   assert.match(fs.readFileSync(file, 'utf8'), /spinning/)
   assert.equal(flame(app.out, '--diff', '--format', 'speedscope').status, 2)
   assert.equal(flame(app.out, '--format', 'png').status, 2)
-  const nowhere = flame(app.out, '--out', path.join(app.root, 'no/such/file.svg'))
+  const pprof = path.join(app.root, 'tail.pb.gz')
+  assert.equal(flame(app.out, '--diff', '--format', 'pprof', '--out', pprof, '--percentile', '50').status, 0)
+  assert.match(gunzipSync(fs.readFileSync(pprof)).toString('latin1'), /spinning/)
+  const nowhere = flame(app.out, '--out', path.join(app.root, 'no/such/file.svg'), '--percentile', '50')
   assert.equal(nowhere.status, 1)
   assert.match(nowhere.stderr, /cannot write .*no\/such/)
 })
@@ -156,4 +160,28 @@ test('a compiled program is told by the lines of its source, while its map is th
   const without = cli('report', app.out, '--percentile', '50').stdout
   assert.match(without, /spinning +\S+\/typed\.js:\d+/)
   assert.match(without, /^No source map for \S+\/typed\.js: \/\S+\/typed\.js\.map is not there \(build with source maps, or copy it there\)\.$/m)
+})
+
+test('flame draws one request, and says what to do where there is nothing to draw', async (t) => {
+  const app = await startApp(t, 'stacks.js', { env })
+  const rounds = 6
+  for (let i = 0; i < rounds; i++) await Promise.all([request(app.port, '/hash'), request(app.port, '/quick')])
+  await app.stop()
+  const drawn = reportedRequests(app.out).map(({ route, id }) => ({ route, ...flame(app.out, '--of', String(id), '--format', 'collapsed') }))
+  assert.equal(drawn.length, 2 * rounds)
+  for (const { status, stderr } of drawn) if (status !== 0) assert.match(stderr, /^edgewise: request \d+, in the .* that it was ready or ran: none of the \d+ samples is of it: record with more/)
+  // The one ran it, the other waited behind it.
+  for (const route of ['GET /hash', 'GET /quick']) assert.ok(drawn.some((each) => each.route === route && /^GET \/hash tcp_read;.*hashing .* [1-9]\d*$/m.test(each.stdout)), route)
+  const refused = [
+    [['--of', '4711'], 1, /request 4711 did not end, or is not, in /],
+    [['--of', 'nobody'], 2, /'nobody' is invalid\. Allowed are tail, rest, blockers, own, or the number of a request/],
+    [['--of', '1x'], 2, /'1x' is invalid\. Allowed is a whole number/],
+    [['--of', 'rest', '--percentile', '0.1'], 1, /--of rest: no requests are left beside the tail, which is all 12: choose a higher --percentile/],
+    [['--diff', '--percentile', '0.1'], 1, /--diff: no requests are left/]
+  ]
+  for (const [args, code, message] of /** @type {[string[], number, RegExp][]} */ (refused)) {
+    const { status, stderr } = flame(app.out, ...args)
+    assert.equal(status, code, stderr)
+    assert.match(stderr, message)
+  }
 })

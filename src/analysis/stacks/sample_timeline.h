@@ -7,14 +7,17 @@
 
 namespace edgewise {
 
-// What a sample was a part of, for a request of the tail, or of the rest.
+// What a sample was a part of, for a request of the tail, of the rest, or for
+// the one asked for, which is of one of them, too.
 enum class SampleRole : uint8_t {
   kTailWait = 0,  // the request was ready, and waited for the loop
   kTailExec = 1,  // it ran
   kRestWait = 2,
   kRestExec = 3,
+  kRequestWait = 4,
+  kRequestExec = 5,
 };
-inline constexpr size_t kSampleRoles = 4;
+inline constexpr size_t kSampleRoles = 6;
 
 // Of one stack: for how long it ran in each role, summed over requests, ns.
 struct StackWeights {

@@ -19,10 +19,13 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMaxFunctions = 20;
 
 constexpr const char* kRoleNames[kSampleRoles] = {
-    "tail_wait_ns", "tail_exec_ns", "rest_wait_ns", "rest_exec_ns"};
+    "tail_wait_ns", "tail_exec_ns",    "rest_wait_ns",
+    "rest_exec_ns", "request_wait_ns", "request_exec_ns"};
+// Where no request was asked for: those before its own.
+constexpr size_t kGroupRoles = static_cast<size_t>(SampleRole::kRequestWait);
 
-void AddWeights(const StackWeights& weights, Json* json) {
-  for (size_t role = 0; role < kSampleRoles; ++role) {
+void AddWeights(const StackWeights& weights, size_t roles, Json* json) {
+  for (size_t role = 0; role < roles; ++role) {
     (*json)[kRoleNames[role]] = std::llround(weights.ns[role]);
   }
 }
@@ -49,7 +52,7 @@ StackTree::Frame OwnFrame(const StackTree& tree, uint32_t stack) {
 }
 
 Json FunctionJson(const StackTree& tree, const FunctionKey& key,
-                  const Function& function) {
+                  const Function& function, size_t roles) {
   const auto place = std::max_element(
       function.places.begin(), function.places.end(),
       [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -60,11 +63,11 @@ Json FunctionJson(const StackTree& tree, const FunctionKey& key,
   const auto [line, column] = place->first;
   json["line"] = line == 0 ? Json(nullptr) : Json(line);
   json["column"] = column == 0 ? Json(nullptr) : Json(column);
-  AddWeights(function.weights, &json);
+  AddWeights(function.weights, roles, &json);
   return json;
 }
 
-Json FunctionsJson(const StackTree& tree, const StackSums& sums) {
+Json FunctionsJson(const StackTree& tree, const StackSums& sums, size_t roles) {
   std::map<FunctionKey, Function> functions;
   for (const auto& [stack, weights] : sums) {
     if (stack == 0) continue;
@@ -86,18 +89,21 @@ Json FunctionsJson(const StackTree& tree, const StackSums& sums) {
   if (order.size() > kMaxFunctions) order.resize(kMaxFunctions);
   Json list = Json::array();
   for (const auto& [key, function] : order) {
-    list.push_back(FunctionJson(tree, key, *function));
+    list.push_back(FunctionJson(tree, key, *function, roles));
   }
   return list;
 }
 
-// [node, tail_wait_ns, tail_exec_ns, rest_wait_ns, rest_exec_ns] of each.
-Json SumsJson(const StackSums& sums) {
+// [node, tail_wait_ns, tail_exec_ns, rest_wait_ns, rest_exec_ns] of each, and
+// the request's times.
+Json SumsJson(const StackSums& sums, size_t roles) {
   std::map<uint32_t, StackWeights> sorted(sums.begin(), sums.end());
   Json list = Json::array();
   for (const auto& [stack, weights] : sorted) {
     Json row = Json::array({stack});
-    for (const double ns : weights.ns) row.push_back(std::llround(ns));
+    for (size_t role = 0; role < roles; ++role) {
+      row.push_back(std::llround(weights.ns[role]));
+    }
     list.push_back(std::move(row));
   }
   return list;
@@ -135,8 +141,9 @@ Json TreeJson(const StackTree& tree) {
 }  // namespace
 
 Json StacksJson(const ExplainPass& explained, const RouteTable& routes,
-                bool whole) {
+                bool whole, bool with_request) {
   if (explained.stack_samples() == 0) return nullptr;
+  const size_t roles = with_request ? kSampleRoles : kGroupRoles;
   const StackTree& tree = explained.stacks();
   struct Entry {
     const Blocker* cause;
@@ -161,10 +168,10 @@ Json StacksJson(const ExplainPass& explained, const RouteTable& routes,
   for (const Entry& entry : entries) {
     Json json = CauseJson(entry.cause->kind, entry.cause->route,
                           entry.cause->type, routes);
-    AddWeights(entry.total, &json);
+    AddWeights(entry.total, roles, &json);
     json["tail_unknown_ns"] = std::llround(entry.unknown_ns);
-    json["functions"] = FunctionsJson(tree, *entry.sums);
-    if (whole) json["stacks"] = SumsJson(*entry.sums);
+    json["functions"] = FunctionsJson(tree, *entry.sums, roles);
+    if (whole) json["stacks"] = SumsJson(*entry.sums, roles);
     causes.push_back(std::move(json));
   }
   Json json;

@@ -40,10 +40,10 @@ TEST(SampleTimelineTest, CountsASampleForEachRequestThatItIsPartOf) {
   samples.Add(SampleRole::kRestExec, 35, 1000);
   const std::vector<Part> parts = RetireAll(&samples);
   ASSERT_EQ(parts.size(), 4u);
-  EXPECT_THAT(parts[0].second.ns, ElementsAre(5, 0, 0, 0));
-  EXPECT_THAT(parts[1].second.ns, ElementsAre(10, 0, 0, 0));
-  EXPECT_THAT(parts[2].second.ns, ElementsAre(5, 0, 0, 0));
-  EXPECT_THAT(parts[3].second.ns, ElementsAre(0, 0, 0, 5));
+  EXPECT_THAT(parts[0].second.ns, ElementsAre(5, 0, 0, 0, 0, 0));
+  EXPECT_THAT(parts[1].second.ns, ElementsAre(10, 0, 0, 0, 0, 0));
+  EXPECT_THAT(parts[2].second.ns, ElementsAre(5, 0, 0, 0, 0, 0));
+  EXPECT_THAT(parts[3].second.ns, ElementsAre(0, 0, 0, 5, 0, 0));
 }
 
 // A stretch that ends after the last sample ends there, and not with the first
@@ -111,6 +111,38 @@ TEST(StacksTest, NamesWhatTheTailWaitedBehindAndWhatItRan) {
   EXPECT_EQ(own["kind"], "request");
   EXPECT_EQ(own["tail_exec_ns"], 1'400'000);
   EXPECT_EQ(own["functions"][0]["function"], "handle");
+}
+
+// A request that waits behind another for 2 ms, and then runs.
+TEST(StacksTest, TellsTheTimesOfTheRequestAskedFor) {
+  constexpr int64_t kMs = 1'000'000;
+  TraceBuilder t;
+  t.Meta();
+  const uint32_t handle = AddFrame(0, "handle", 30, &t);
+  for (const int64_t ms : {2, 3, 4, 5}) {
+    AddSample(ms * kMs, ms * kMs + 1000, kMs - 1000, handle, &t);
+  }
+  t.Start(kMs, 1).End(4 * kMs + 500'000, 1);
+  t.Event(kMs, 4 * kMs + 500'000, {kRead, kMs, 5});
+  t.Start(4 * kMs + 600'000, 2).End(6 * kMs, 2);
+  t.Event(4 * kMs + 600'000, 6 * kMs, {kRead, 2 * kMs + 500'000, 6});
+  ReportOptions options;
+  options.stacks = true;
+  const auto times_of = [&](int64_t request) {
+    options.request = request;
+    const Json cause = ReportOf(t, options)["stacks"]["causes"][0];
+    EXPECT_EQ(cause["stacks"][0].size(), 7u);
+    EXPECT_EQ(cause["functions"][0]["request_exec_ns"],
+              cause["request_exec_ns"]);
+    return std::vector<int64_t>{cause["request_wait_ns"],
+                                cause["request_exec_ns"]};
+  };
+  EXPECT_THAT(times_of(1), ElementsAre(0, 3 * kMs));
+  EXPECT_THAT(times_of(2), ElementsAre(2 * kMs, kMs));
+  options.request = -1;
+  const Json cause = ReportOf(t, options)["stacks"]["causes"][0];
+  EXPECT_FALSE(cause.contains("request_wait_ns"));
+  EXPECT_EQ(cause["stacks"][0].size(), 5u);
 }
 
 // Not what was sampled while the collector, or nothing, ran.
