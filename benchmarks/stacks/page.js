@@ -13,7 +13,7 @@ const { programRows, toolRows } = require('./summary')
 
 /** Of the criteria. */
 const RIGHT = 0.99
-const NATIVE_OFF = 0.1
+const LENGTH_OFF = 0.1
 const TAIL_RIGHT = 0.95
 
 /** @param {import('./index').Results} results @returns {string} Markdown */
@@ -40,8 +40,8 @@ function truthSection (truth) {
     row.program.text,
     String(row.samples),
     rightText(row),
-    row.unknown === null ? '-' : percent(row.unknown),
-    `${row.told.ratio.toFixed(3)}${bracketed((value) => value.toFixed(3), row.told)}${nativeText(row)}`
+    ...[row.around, row.unknown].map((share) => share === null ? '-' : percent(share)),
+    lengthText(row)
   ])
   const tails = truth.tails.map(({ node, slow, tail, tailRight, restRight, more, less }) => [
     node,
@@ -53,10 +53,11 @@ function truthSection (truth) {
   return [
     '## Are they right?',
     `Servers whose requests run one function each, one request after the other, and another function in every second pause. Each function's
-time is measured by the program itself. *Right*: of the time that samples stand for, what was told by the function that ran then, of both;
-below ${percent(RIGHT)} in bold. *Not told*: of what was sampled in the requests, what edgewise says it cannot tell. *Length*: what was told of the
-function, of the time that it took by the program's clock, which counts what the thread did not run, too.`,
-    markdown(['Node', 'what runs', 'samples', 'right', 'not told', 'told / true length'], rows).join('\n'),
+time is measured by the program itself: by the clock, less the time in which other threads had its processor. *Right*: of the time that samples stand for and that was told in functions of the programs, what
+was told by the one that ran then; below ${percent(RIGHT)} in bold. *Around*: of what was sampled in the requests, what was told in the server's own code, Node and
+edgewise, which run there, too. *Not told*: what edgewise says it cannot tell. *Length*: what was told of the
+function, of the time that it took; off by more than ${percent(LENGTH_OFF)} in bold.`,
+    markdown(['Node', 'what runs', 'samples', 'right', 'around', 'not told', 'told / true length'], rows).join('\n'),
     `V8 has no place in an inlined function without a loop at which it could be interrupted: its caller is told, on purpose.
 
 A function that ran in the slow requests only, another in the rest, one run a line. *Tail*: the requests that the report
@@ -74,8 +75,10 @@ function rightText ({ program, right, needs }) {
 }
 
 /** @param {import('./summary').ProgramRow} row */
-function nativeText ({ program, told }) {
-  return program.native && Math.abs(told.ratio - 1) > NATIVE_OFF ? ' **off**' : ''
+function lengthText ({ program, told, needs }) {
+  if (needs || program.unreachable) return '-'
+  const text = `${told.ratio.toFixed(3)}${bracketed((value) => value.toFixed(3), told)}`
+  return Math.abs(told.ratio - 1) > LENGTH_OFF ? `**${text}**` : text
 }
 
 /** @param {number | null} share @param {number} least */

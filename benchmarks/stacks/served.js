@@ -12,7 +12,7 @@ const { startServer } = require('../overhead/server-process')
 /** The program; `node` runs it. */
 const SERVER = path.join(__dirname, 'programs', 'server.js')
 
-/** @typedef {{ route: string, ns: number }} Worked by the program's own clock, in the order of the requests */
+/** @typedef {{ route: string, ns: number, wallNs: number }} Worked of a request, by the program's own clocks: for how long its thread ran, and how long it took */
 
 /**
  * @param {(place: import('../overhead/variants').Place) => { script?: string, args?: string[], env?: Record<string, string> }} start

@@ -17,7 +17,8 @@ const { PROGRAMS } = require('./programs')
  * @property {import('./programs').Program} program
  * @property {number} runs
  * @property {number} samples of all runs
- * @property {number | null} right of the time that was told, in the right function; null: nothing was told
+ * @property {number | null} right of the time that was told in functions of programs, in the right one; null: nothing was told
+ * @property {number | null} around of the time of its requests that was told, in what is around the programs
  * @property {number | null} unknown of its requests' time that was sampled, what could not be told
  * @property {Ratio} told length against the true one
  * @property {string} [needs]
@@ -35,6 +36,7 @@ function programRows ({ runs }) {
       runs: judged.length,
       samples: judged.reduce((sum, { samples }) => sum + samples, 0),
       right: meanOf(judged.map(({ rightShare }) => rightShare)),
+      around: meanOf(judged.map(({ aroundShare }) => aroundShare)),
       unknown: meanOf(judged.map(({ unknownShare }) => unknownShare)),
       told: pairedRatio(judged.map(({ toldNs }) => toldNs), judged.map(({ trueNs }) => trueNs)),
       needs: judged[0].needs

@@ -78,12 +78,21 @@ async function measureNamed ({ start, collect, read }, settings) {
     }
   })
   try {
-    const named = namedOf(read?.(scratch) ?? [])
+    const named = namedOf(readOf(read, scratch, said))
     if (named.inlinedShare === null) throw new TaskError(`it tells nothing of the program. ${said}`)
-    const nativeTrueNs = worked.filter(({ route }) => route === '/native').reduce((sum, { ns }) => sum + ns, 0)
+    const nativeTrueNs = worked.filter(({ route }) => route === '/native').reduce((sum, { wallNs }) => sum + wallNs, 0)
     return { ...named, nativeTrueNs }
   } finally {
     remove()
+  }
+}
+
+/** @param {import('./tools').Tool['read']} read @param {string} scratch @param {string} said */
+function readOf (read, scratch, said) {
+  try {
+    return read?.(scratch) ?? []
+  } catch (error) {
+    throw new TaskError(`${error.message.split('\n')[0]}. ${said}`)
   }
 }
 

@@ -5,32 +5,31 @@
 
 const crypto = require('node:crypto')
 const { setImmediate: turn } = require('node:timers/promises')
+const { clock, inMs, readClocks } = require('./clocks')
 
-const clock = process.hrtime.bigint
 const STEPS = 4
 const DEPTHS = { deep: 200, deeper: 5000 }
+
+/**
+ * @callback Since
+ * @param {ReturnType<typeof readClocks>} began work ends now that began then
+ */
 
 /**
  * @callback Timed
  * @param {() => unknown} work runs now, and how long it takes is kept
  */
 
-/** @param {number} ms @returns {() => boolean} whether they are over */
-function lasting (ms) {
-  const end = clock() + BigInt(Math.round(ms * 1e6))
-  return () => clock() >= end
-}
-
 function spinning (/** @type {number} */ ms) {
   let sum = 0
-  for (const over = lasting(ms); !over();) for (let i = 0; i < 2000; i++) sum += Math.sqrt(i)
+  for (const end = inMs(ms); clock() < end;) for (let i = 0; i < 2000; i++) sum += Math.sqrt(i)
   return sum
 }
 
 // What ran between the requests of a program: told in its place it would be wrong.
 function decoying (/** @type {number} */ ms) {
   let bits = 1
-  for (const over = lasting(ms); !over();) for (let i = 0; i < 2000; i++) bits ^= (bits << 13) ^ i
+  for (const end = inMs(ms); clock() < end;) for (let i = 0; i < 2000; i++) bits ^= (bits << 13) ^ i
   return bits
 }
 
@@ -50,7 +49,7 @@ function outer () {
 
 function calling (/** @type {number} */ ms) {
   let sum = 0
-  for (const over = lasting(ms); !over();) sum += outer()
+  for (const end = inMs(ms); clock() < end;) sum += outer()
   return sum
 }
 
@@ -61,7 +60,7 @@ function raised (/** @type {number} */ x) {
 
 function summing (/** @type {number} */ ms) {
   let sum = 0
-  for (const over = lasting(ms); !over();) for (let i = 0; i < 2000; i++) sum += raised(i)
+  for (const end = inMs(ms); clock() < end;) for (let i = 0; i < 2000; i++) sum += raised(i)
   return sum
 }
 
@@ -80,7 +79,7 @@ function hashing (/** @type {number} */ ms) {
 /* eslint-disable no-eval */
 const evaluated = eval(`(function evaluated (ms) {
   let sum = 0
-  for (const over = lasting(ms); !over();) for (let i = 0; i < 2000; i++) sum += Math.sqrt(i)
+  for (const end = inMs(ms); clock() < end;) for (let i = 0; i < 2000; i++) sum += Math.sqrt(i)
   return sum
 })
 //# sourceURL=evaluated.js`)
@@ -94,19 +93,19 @@ function promises (ms, timed) {
   return chain
 }
 
-/** @param {number} ms @param {(begin: bigint) => void} since */
+/** @param {number} ms @param {Since} since */
 async function * generated (ms, since) {
   for (let i = 0; i < STEPS; i++) {
-    const began = clock()
+    const began = readClocks()
     let sum = 0
-    for (const over = lasting(ms / STEPS); !over();) for (let j = 0; j < 2000; j++) sum += Math.sqrt(j)
+    for (const end = inMs(ms / STEPS); clock() < end;) for (let j = 0; j < 2000; j++) sum += Math.sqrt(j)
     since(began)
     await turn()
     yield sum
   }
 }
 
-/** @param {number} ms @param {Timed} _timed @param {(begin: bigint) => void} since */
+/** @param {number} ms @param {Timed} _timed @param {Since} since */
 async function iterated (ms, _timed, since) {
   let sum = 0
   for await (const one of generated(ms, since)) sum += one
@@ -122,7 +121,7 @@ const direct = (/** @type {(ms: number) => unknown} */ work) => (/** @type {numb
 
 /**
  * By the program's name: some `ms` of its function's work, in one or several pieces.
- * @type {Record<string, (ms: number, timed: Timed, since: (begin: bigint) => void) => unknown>}
+ * @type {Record<string, (ms: number, timed: Timed, since: Since) => unknown>}
  */
 const WORK = {
   plain: direct(spinning),
@@ -144,4 +143,4 @@ const WORK = {
   }
 }
 
-module.exports = { clock, DEPTHS, WORK }
+module.exports = { DEPTHS, WORK }

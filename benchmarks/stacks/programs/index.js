@@ -14,7 +14,6 @@ const { DEPTHS } = require('./functions')
  * @property {string} [work]
  * @property {'large-script' | 'typescript'} [made] the script that it needs (../truth/made-scripts.js)
  * @property {boolean} [worker] served by a worker thread
- * @property {boolean} [native] its work is native code
  * @property {boolean} [unreachable] known to be told by its caller: no criterion
  */
 
@@ -23,7 +22,7 @@ const PROGRAMS = [
   { name: 'plain', text: 'a function', told: 'spinning' },
   { name: 'inlined', text: 'a function with a loop, inlined', told: 'inner', within: 'outer' },
   { name: 'inlined-small', text: 'a function without a loop, inlined', told: 'raised', within: 'summing', unreachable: true },
-  { name: 'native', text: '`crypto.pbkdf2Sync`', told: 'hashing', native: true },
+  { name: 'native', text: '`crypto.pbkdf2Sync`', told: 'hashing' },
   { name: 'eval', text: '`eval`', told: 'evaluated' },
   { name: 'worker', text: 'a worker thread', told: 'spinning', worker: true },
   { name: 'promises', text: 'a chain of promises', told: 'spinning' },

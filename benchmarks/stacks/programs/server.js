@@ -5,9 +5,10 @@
 
 const http = require('node:http')
 const { Worker, isMainThread } = require('node:worker_threads')
-const { clock, WORK } = require('./functions')
+const { readClocks } = require('./clocks')
+const { WORK } = require('./functions')
 
-/** @typedef {{ route: string, ns: number }} Worked of one request, by the program's own clock */
+/** @typedef {import('../served').Worked} Worked */
 
 /** @type {Worked[]} */
 const truth = []
@@ -29,11 +30,15 @@ function serve () {
 
 /** @param {string} name @param {number} ms */
 function work (name, ms) {
-  const worked = { route: `/${name}`, ns: 0 }
+  const worked = { route: `/${name}`, ns: 0, wallNs: 0 }
   truth.push(worked)
-  const since = (/** @type {bigint} */ began) => { worked.ns += Number(clock() - began) }
+  const since = (/** @type {ReturnType<typeof readClocks>} */ began) => {
+    const now = readClocks()
+    worked.ns += Number(now.ranNs - began.ranNs)
+    worked.wallNs += Number(now.wallNs - began.wallNs)
+  }
   return WORK[name](ms, (task) => {
-    const began = clock()
+    const began = readClocks()
     const result = task()
     since(began)
     return result

@@ -5,13 +5,18 @@
 const path = require('node:path')
 const { fold } = require('../../../lib/flame/fold')
 
+/** Of which the programs' functions are. */
+const PROGRAM_SCRIPTS = ['functions.js', 'evaluated.js', 'large-script.js', 'bundle.js', 'weighing.ts']
+
 /** @typedef {import('../served').Worked} Worked */
 /** @typedef {import('../../../lib/flame/fold').Frame} Frame */
 
 /**
  * @typedef {object} Judged of one run of a program
  * @property {number} samples of the whole recording
- * @property {number} rightShare of the time that was told of its requests and the decoy's, in the right function: 0 to 1
+ * @property {number} rightShare of the time of its requests and the decoy's that was told in functions of programs, in the
+ *   right one: 0 to 1; NaN: nothing was told
+ * @property {number} aroundShare of the time that was told of its requests, in the server, Node and edgewise around them
  * @property {number} unknownShare of the time of its requests, what could not be told
  * @property {number} toldNs of its function
  * @property {number} trueNs
@@ -30,11 +35,12 @@ function judge (report, program, worked) {
   const ofRoute = (/** @type {string} */ route) => rows.filter(({ what }) => what.startsWith(`GET ${route} `))
   const [mine, decoys] = [ofRoute(own), ofRoute('/decoy')]
   const isRight = (/** @type {Told} */ { frames }) => isTold(frames, program)
-  const known = [...mine, ...decoys].filter(({ frames }) => frames !== null)
+  const ofPrograms = [...mine, ...decoys].filter(isOfProgram)
   const right = [...mine.filter(isRight), ...decoys.filter(({ frames }) => frames?.at(-1)?.name === 'decoying')]
   return {
     samples: report.stacks?.samples ?? 0,
-    rightShare: sum(right) / sum(known),
+    rightShare: sum(right) / sum(ofPrograms),
+    aroundShare: 1 - sum(mine.filter((row) => row.frames === null || isOfProgram(row))) / sum(mine),
     unknownShare: sum(mine.filter(({ frames }) => frames === null)) / sum(mine),
     toldNs: sum(mine.filter(isRight)),
     trueNs: worked.filter(({ route }) => route === own).reduce((all, { ns }) => all + ns, 0),
@@ -52,6 +58,11 @@ function toldOf (/** @type {Record<string, any>} */ report) {
     frames: frames.some(({ kind }) => kind === 'none') ? null : frames.filter(({ kind }) => kind !== 'node'),
     ns: ns * requests
   }))
+}
+
+/** @param {Told} told */
+function isOfProgram ({ frames }) {
+  return PROGRAM_SCRIPTS.includes(path.basename(frames?.at(-1)?.script ?? ''))
 }
 
 /** @param {Frame[] | null} frames @param {import('../programs').Program} program */

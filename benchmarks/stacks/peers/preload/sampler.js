@@ -13,8 +13,8 @@ const fs = require('node:fs')
 function sampler ({ start, stop }) {
   const file = process.env.STACKS_PROFILE
   if (file) {
-    // Before a sampler's own, in which it stops by itself.
-    process.once('exit', () => fs.writeFileSync(file, stop()))
+    // Before a sampler's own listener, in which it stops by itself.
+    process.prependOnceListener('exit', () => fs.writeFileSync(file, stop()))
     start()
   }
   return { start }
