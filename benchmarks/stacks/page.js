@@ -103,20 +103,21 @@ function peersSection (peers) {
     '## Other profilers, side by side',
     markdown(heads, shown.map(cells)).join('\n'),
     `On the same programs, in one run, in turn, each at its own default rate. *Stops*: a process with 10,000 functions that have run and 150 MB of heap, whose loop is busy for 1 ms a
-turn; the median of the longest turns, of a fresh process each. *Costs*: CPU time of the main thread per request of a small HTTP server, beside one without, at
+turn; the median of the longest turns, of a fresh process each; of what cannot be switched on, how much longer a small server takes until it listens. *Costs*: CPU time of the main thread per request of a small HTTP server, beside one without, at
 the same time on one processor, sampled from the start. *Inlined*: of the time in which a function that was inlined into its caller ran, what names it.
 *Native*: what is told of \`crypto.pbkdf2Sync\`, by what most of it is told.`,
     markdown(['', 'what it is'], TOOLS.map(({ name, text }) => [name, text])).join('\n'),
-    '*Start*: how much longer a small server takes until it listens, sampled from the start (medians).',
-    markdown(['', 'pause, ms', 'start, ms', 'main thread', 'native code is told as'], more).join('\n'),
+    '*Start*: how much longer the small server takes until it listens (medians); `inspector` and `@datadog/pprof` at 10 ms besides.',
+    markdown(['', 'switched on in a running server', 'start, ms', 'main thread', 'native code is told as'], more).join('\n'),
     ...Object.entries(peers.failed).map(([what, why]) => `${what} could not be measured on Node ${process.version}: ${why}`)
   ]
 }
 
 /** @param {import('./summary').ToolRow} row @param {import('./peers').Peers} peers */
-function pauseText ({ name, pauseMs }, peers) {
-  if (pauseMs) return `${pauseMs.value.toFixed(1)} ms${bracketed((ms) => ms.toFixed(1), pauseMs)}`
-  return failure(name, 'pause', peers) ?? 'only from the start'
+function pauseText (row, peers) {
+  if (row.pauseMs) return `${row.pauseMs.value.toFixed(1)} ms${bracketed((ms) => ms.toFixed(1), row.pauseMs)}`
+  const start = startText(row, peers)
+  return failure(row.name, 'pause', peers) ?? `only from the start${start && ` (${start} ms)`}`
 }
 
 /** @param {import('./summary').ToolRow} row @param {import('./peers').Peers} peers */
@@ -157,7 +158,7 @@ function costSection (cost) {
   return [
     '## What they cost',
     `Servers of short events, saturated, two at a time on one processor ([overhead.md](overhead.md), side by side): CPU time of the main thread per request, and what is in
-memory then (RSS). Half of the pairs start the one first, half the other.`,
+memory then (RSS). Half of the pairs start the one first, half the other. What switching them on costs a running server stands above.`,
     markdown(['server', 'what', 'pairs', 'main thread of the base, µs/request', 'change', 'memory, MB'], rows).join('\n')
   ]
 }

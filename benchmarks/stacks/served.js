@@ -3,11 +3,10 @@
 // The programs' server, started in some way, and asked for the work of
 // programs: one request after the other.
 
-const fs = require('node:fs')
 const http = require('node:http')
-const os = require('node:os')
 const path = require('node:path')
 const { startServer } = require('../overhead/server-process')
+const { scratchDirectory } = require('./scratch')
 
 /** The program; `node` runs it. */
 const SERVER = path.join(__dirname, 'programs', 'server.js')
@@ -23,8 +22,7 @@ const SERVER = path.join(__dirname, 'programs', 'server.js')
  * @returns {Promise<{ worked: Worked[], scratch: string, said: string, remove: () => void }>} remove: of its scratch directory
  */
 async function served (start, { serverCpus, helperCpus, node }, env, load) {
-  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-stacks-'))
-  const remove = () => fs.rmSync(scratch, { recursive: true, force: true })
+  const { directory: scratch, remove } = scratchDirectory()
   try {
     const started = start({ servers: '', scratch })
     const running = await startServer({

@@ -4,11 +4,10 @@
 // much longer a server takes to start with it.
 
 const { execFile } = require('node:child_process')
-const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { withServer } = require('../../overhead/cell')
+const { scratchDirectory } = require('../scratch')
 const { PLACE, PRELOAD } = require('./tools')
 
 const PROGRAM = path.join(__dirname, 'pause-program.js')
@@ -22,7 +21,7 @@ const PROGRAM = path.join(__dirname, 'pause-program.js')
  * @throws {Error} with what it wrote to stderr
  */
 async function measurePause ({ sampler, env }, { serverCpus }) {
-  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-stacks-'))
+  const { directory: scratch, remove } = scratchDirectory()
   try {
     const running = promisify(execFile)('taskset', ['-c', serverCpus, process.execPath, PROGRAM], {
       cwd: scratch,
@@ -36,7 +35,7 @@ async function measurePause ({ sampler, env }, { serverCpus }) {
       process.removeListener('exit', kill)
     }
   } finally {
-    fs.rmSync(scratch, { recursive: true, force: true })
+    remove()
   }
 }
 

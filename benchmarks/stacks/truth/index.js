@@ -2,8 +2,6 @@
 
 // Programs of known truth, recorded by edgewise.
 
-const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const edgewise = require('../../../lib')
 const { provideAddon } = require('../../../scripts/tasks/build-addon')
@@ -12,6 +10,7 @@ const { capture, say, TaskError } = require('../../../scripts/tasks/step')
 const { ROOT } = require('../../../scripts/tasks/tree')
 const { withEdgewise } = require('../../overhead/variants')
 const { PROGRAMS } = require('../programs')
+const { scratchDirectory } = require('../scratch')
 const { served } = require('../served')
 const { directions, judge, judgeTail } = require('./judge')
 const { MADE_SCRIPTS } = require('./made-scripts')
@@ -41,15 +40,15 @@ const EVERYTHING = 0.001
  * @returns {Promise<Truth>}
  */
 async function measureTruth (settings) {
-  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-stacks-made-'))
+  const made = scratchDirectory()
   try {
-    const scripts = Object.fromEntries(Object.entries(MADE_SCRIPTS).map(([name, write]) => [name, write(made)]))
+    const scripts = Object.fromEntries(Object.entries(MADE_SCRIPTS).map(([name, write]) => [name, write(made.directory)]))
     /** @type {Truth} */
     const truth = { runs: [], tails: [] }
     for (const name of settings.nodes) await measureNode(truth, name, scripts, settings)
     return truth
   } finally {
-    fs.rmSync(made, { recursive: true, force: true })
+    made.remove()
   }
 }
 
