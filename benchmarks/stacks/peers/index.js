@@ -33,13 +33,13 @@ async function measurePeers (settings) {
   await inTurn(peers, 'pause', settings.pauses, [{ name: NONE, switched: { sampler: 'none' } }, ...TOOLS.filter(({ switched }) => switched)], async ({ name, switched }) => {
     peers.pauses.push({ tool: name, ...await measurePause(switched, settings) })
   })
-  await inTurn(peers, 'start', settings.starts, [{ name: NONE, start: () => ({}) }, ...TOOLS], async ({ name, start }) => {
+  await inTurn(peers, 'start', settings.starts, [{ name: NONE, start: () => ({}) }, ...TOOLS.filter(({ start }) => start)], async ({ name, start }) => {
     peers.starts.push({ tool: name, ms: await measureStart(start, settings) })
   })
   await inTurn(peers, 'functions', settings.named, TOOLS.filter(({ read }) => read), async (tool) => {
     peers.named.push({ tool: tool.name, ...await measureNamed(tool, settings) })
   })
-  await inTurn(peers, 'cost', settings.rounds, [VARIANTS[1], ...TOOLS], async ({ name, text, start }) => {
+  await inTurn(peers, 'cost', settings.rounds, [VARIANTS[1], ...TOOLS.filter(({ start }) => start)], async ({ name, text, start }) => {
     const pairs = await measurePairs('hello', { name, text, start }, settings)
     peers.pairs.push(...pairs.map((pair) => ({ server: 'hello', variant: name, ...pair })))
   })
@@ -71,7 +71,7 @@ async function inTurn (peers, what, rounds, tools, measure) {
 
 /** @param {import('./tools').Tool} tool @param {any} settings */
 async function measureNamed ({ start, collect, read }, settings) {
-  const { worked, scratch, said, remove } = await served(collect ?? start, settings, {}, async (ask) => {
+  const { worked, scratch, said, remove } = await served(/** @type {NonNullable<typeof start>} */ (collect ?? start), settings, {}, async (ask) => {
     for (let i = 0; i < settings.requests; i++) {
       await ask('/inlined?ms=30')
       await ask('/native?ms=30')

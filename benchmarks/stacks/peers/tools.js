@@ -26,11 +26,11 @@ const EVERYTHING = 0.001
  * @property {string} text
  * @property {string} [package] of which version it is
  * @property {boolean} [tail] tells what the slow requests ran, apart from the others
- * @property {import('../../overhead/variants').Variant['start']} start from the start
+ * @property {import('../../overhead/variants').Variant['start']} [start] from the start
  * @property {{ sampler: string, env?: Record<string, string> }} [switched] on in a running process: a file of preload/
  * @property {(place: import('../../overhead/variants').Place) => { script: string, env: Record<string, string> }} [collect] in place of
  *   `start`: its own collector, for what it tells
- * @property {(scratch: string) => import('./profiles').Sampled[]} [read] undefined: as the row before says
+ * @property {(scratch: string) => import('./profiles').Sampled[]} [read] what it tells; undefined: as a row before does
  */
 
 const profileOf = (/** @type {string} */ scratch) => path.join(scratch, 'profile')
@@ -60,6 +60,11 @@ const TOOLS = [
     start: withEdgewise({ EDGEWISE_STACKS: '100' }),
     switched: { sampler: 'edgewise', env: { STACKS_HZ: '100' } },
     read: (scratch) => ofReport(path.join(scratch, 'trace'))
+  },
+  {
+    name: 'edgewise, again',
+    text: 'the same in a process that it has recorded before: its first start loads its modules',
+    switched: { sampler: 'edgewise', env: { STACKS_HZ: '100', STACKS_BEFORE: '1' } }
   },
   {
     name: 'edgewise without stacks',
