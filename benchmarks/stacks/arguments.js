@@ -7,7 +7,7 @@ const PARTS = ['truth', 'peers', 'cost']
 /** How often each is measured. @typedef {{ runs: number, otherRuns: number, requests: number, pauses: number, starts: number, named: number, peerRounds: number, costRounds: number }} Amounts */
 /** @type {Record<'whole' | 'quick', Amounts>} */
 const AMOUNTS = {
-  whole: { runs: 5, otherRuns: 2, requests: 40, pauses: 12, starts: 10, named: 2, peerRounds: 2, costRounds: 3 },
+  whole: { runs: 5, otherRuns: 2, requests: 40, pauses: 10, starts: 10, named: 2, peerRounds: 2, costRounds: 3 },
   quick: { runs: 1, otherRuns: 1, requests: 20, pauses: 2, starts: 2, named: 1, peerRounds: 1, costRounds: 1 }
 }
 

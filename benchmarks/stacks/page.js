@@ -104,8 +104,9 @@ function peersSection (peers) {
     markdown(heads, shown.map(cells)).join('\n'),
     `On the same programs, in one run, in turn, each at its own default rate. *Stops*: a process with 10,000 functions that have run and 150 MB of heap, whose loop is busy for 1 ms a
 turn; the median of the longest turns, of a fresh process each; of what cannot be switched on, how much longer a small server takes until it listens. *Costs*: CPU time of the main thread per request of a small HTTP server, beside one without, at
-the same time on one processor, sampled from the start. *Inlined*: of the time in which a function that was inlined into its caller ran, what names it.
-*Native*: what is told of \`crypto.pbkdf2Sync\`, by what most of it is told.`,
+the same time on one processor, sampled from the start; edgewise's is all that it records. *Inlined*: of the time in which a function that was inlined into its caller ran, what names it.
+*Native*: what is told of \`crypto.pbkdf2Sync\`, of the time that it took by the clock; 0x and clinic flame tell no times, and a tick of theirs is taken for the
+millisecond that V8's default is.`,
     markdown(['', 'what it is'], TOOLS.map(({ name, text }) => [name, text])).join('\n'),
     '*Start*: how much longer the small server takes until it listens (medians); `inspector` and `@datadog/pprof` at 10 ms besides.',
     markdown(['', 'switched on in a running server', 'start, ms', 'main thread', 'native code is told as'], more).join('\n'),
@@ -116,8 +117,10 @@ the same time on one processor, sampled from the start. *Inlined*: of the time i
 /** @param {import('./summary').ToolRow} row @param {import('./peers').Peers} peers */
 function pauseText (row, peers) {
   if (row.pauseMs) return `${row.pauseMs.value.toFixed(1)} ms${bracketed((ms) => ms.toFixed(1), row.pauseMs)}`
+  const failed = failure(row.name, 'pause', peers)
+  if (failed || !TOOLS.find(({ name }) => name === row.name)?.fromStart) return failed ?? '-'
   const start = startText(row, peers)
-  return failure(row.name, 'pause', peers) ?? `only from the start${start && ` (${start} ms)`}`
+  return `only from the start${start && ` (${start} ms)`}`
 }
 
 /** @param {import('./summary').ToolRow} row @param {import('./peers').Peers} peers */

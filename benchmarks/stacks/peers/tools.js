@@ -28,6 +28,7 @@ const EVERYTHING = 0.001
  * @property {boolean} [tail] tells what the slow requests ran, apart from the others
  * @property {import('../../overhead/variants').Variant['start']} [start] from the start
  * @property {{ sampler: string, env?: Record<string, string> }} [switched] on in a running process: a file of preload/
+ * @property {boolean} [fromStart] it cannot be switched on in a running process
  * @property {(place: import('../../overhead/variants').Place) => { script: string, env: Record<string, string> }} [collect] in place of
  *   `start`: its own collector, for what it tells
  * @property {(scratch: string) => import('./profiles').Sampled[]} [read] what it tells; undefined: as a row before does
@@ -68,8 +69,7 @@ const TOOLS = [
   },
   {
     name: 'edgewise without stacks',
-    text: '`EDGEWISE_STACKS=0`: what it records besides',
-    start: withEdgewise({ EDGEWISE_STACKS: '0' }),
+    text: '`EDGEWISE_STACKS=0`: what it records besides; what that costs stands below',
     switched: { sampler: 'edgewise', env: { STACKS_HZ: '0' } }
   },
   {
@@ -92,12 +92,14 @@ const TOOLS = [
   {
     name: '--cpu-prof',
     text: '`node --cpu-prof`, every 1 ms (its default)',
+    fromStart: true,
     start: ({ scratch }) => ({ args: ['--cpu-prof', `--cpu-prof-dir=${scratch}`, '--cpu-prof-name=profile'] }),
     read: (scratch) => ofCpuProfile(fs.readFileSync(profileOf(scratch), 'utf8'))
   },
   {
     name: '0x',
     text: "0x: V8's log, every 1 ms",
+    fromStart: true,
     package: '0x',
     start: logged(path.join('node_modules', '0x')),
     collect: collector('0x'),
@@ -106,6 +108,7 @@ const TOOLS = [
   {
     name: 'clinic flame',
     text: 'clinic flame: 0x of another version, and its own analysis',
+    fromStart: true,
     package: '@clinic/flame',
     start: logged(path.join('node_modules', '@clinic', 'flame', 'node_modules', '0x')),
     collect: collector('clinic'),
