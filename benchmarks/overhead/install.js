@@ -18,9 +18,19 @@ const STAMP = '.installed'
  * @returns {Promise<string>} where it is
  * @throws {import('../../scripts/tasks/step').TaskError} with npm's output
  */
-async function installServers (part = '') {
-  const source = path.join(SOURCE, part)
-  const place = path.join(PLACE, part)
+function installServers (part = '') {
+  return installPackages(path.join(SOURCE, part), path.join(PLACE, part), part === '' ? 'overhead-servers' : `overhead-${part}`)
+}
+
+/**
+ * The same of any directory with a package.json and a lockfile.
+ * @param {string} source
+ * @param {string} place
+ * @param {string} name for the progress line and the log
+ * @returns {Promise<string>} place
+ * @throws {import('../../scripts/tasks/step').TaskError} with npm's output
+ */
+async function installPackages (source, place, name) {
   fs.mkdirSync(place, { recursive: true })
   for (const entry of fs.readdirSync(source, { withFileTypes: true })) {
     if (entry.isFile()) fs.copyFileSync(path.join(source, entry.name), path.join(place, entry.name))
@@ -28,7 +38,6 @@ async function installServers (part = '') {
   const wanted = digest(path.join(source, 'package-lock.json'))
   const stamp = path.join(place, STAMP)
   if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted) return place
-  const name = part === '' ? 'overhead-servers' : `overhead-${part}`
   await runStep(name, `${name}: installing`, ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
     { cwd: place, hint: 'Is the npm registry reachable from here (npm ping)?' })
   fs.writeFileSync(stamp, wanted)
@@ -40,4 +49,4 @@ function digest (file) {
   return crypto.createHash('sha256').update(fs.readFileSync(file)).digest('hex')
 }
 
-module.exports = { installServers }
+module.exports = { installPackages, installServers }

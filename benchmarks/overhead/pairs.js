@@ -8,6 +8,7 @@
 // @ts-ignore: the types are those of its ES module
 const { geometricMean, mean, sum } = require('simple-statistics')
 const { LOAD_SHARE } = require('./cell')
+const { residentMb } = require('./memory')
 const { loadBoth, saturateBoth, withPair } = require('./pair')
 const { VARIANTS } = require('./variants')
 
@@ -27,6 +28,7 @@ const PAIRS = 2
  * @typedef {object} Pair
  * @property {Compared} mainUs main thread, µs a request
  * @property {Compared} ratePerS requests answered, of the two on one processor
+ * @property {Compared} [memoryMb] resident, when they have been saturated
  * @property {Compared} [p999Us] at LOAD_SHARE, of both together, from the intended send time; of variants with `tail`
  */
 
@@ -34,13 +36,15 @@ const PAIRS = 2
  * @param {Parameters<typeof withPair>[0]} server
  * @param {import('./variants').Variant} variant
  * @param {import('./cell').Settings} settings
+ * @param {{ base?: import('./variants').Variant, saturated?: number }} [options] base: what it is compared with, in place
+ *   of the bare server; saturated: how many windows, in place of the server's
  * @returns {Promise<Pair[]>} PAIRS of them
  */
-async function measurePairs (server, variant, settings) {
+async function measurePairs (server, variant, settings, { base = VARIANTS[0], saturated = WINDOWS[server] } = {}) {
   const pairs = []
   for (let i = 0; i < PAIRS; i++) {
-    const variants = i % 2 === 0 ? [VARIANTS[0], variant] : [variant, VARIANTS[0]]
-    const counts = { saturated: WINDOWS[server], open: variant.tail ? OPEN_WINDOWS : 0 }
+    const variants = i % 2 === 0 ? [base, variant] : [variant, base]
+    const counts = { saturated, open: variant.tail ? OPEN_WINDOWS : 0 }
     const windows = await withPair(server, variants.map(({ start }) => start), settings, (servers) => watch(servers, counts, settings))
     pairs.push(pairOf(windows, i % 2))
   }
@@ -50,22 +54,23 @@ async function measurePairs (server, variant, settings) {
 async function watch (servers, counts, settings) {
   await saturateBoth(servers, WARMUP_S, settings)
   /** @type {Windows} */
-  const windows = { saturated: [], open: [] }
+  const windows = { saturated: [], open: [], memoryMb: [] }
   for (let i = 0; i < counts.saturated; i++) windows.saturated.push(await saturateBoth(servers, WINDOW_S, settings))
+  windows.memoryMb = [servers.map(({ pid }) => residentMb(pid))]
   // Of what they have just answered: the machine may be slower than a while ago.
   const ratePerS = LOAD_SHARE * mean(windows.saturated.map((both) => sum(both.map(({ ratePerS }) => ratePerS))))
   for (let i = 0; i < counts.open; i++) windows.open.push(await loadBoth(servers, ratePerS, OPEN_WINDOW_S, settings))
   return windows
 }
 
-/** @typedef {{ saturated: import('./cell').Window[][], open: import('./pair').Tail[][] }} Windows of each process */
+/** @typedef {{ saturated: import('./cell').Window[][], open: import('./pair').Tail[][], memoryMb?: number[][] }} Windows of each process */
 
 /**
  * @param {Windows} windows
  * @param {number} bare which of the two is the bare server
  * @returns {Pair}
  */
-function pairOf ({ saturated, open }, bare) {
+function pairOf ({ saturated, open, memoryMb = [] }, bare) {
   const compare = (windows, of) => ({
     off: geometricMean(windows.map((both) => of(both[bare]))),
     ratio: geometricMean(windows.map((both) => of(both[1 - bare]) / of(both[bare])))
@@ -73,6 +78,7 @@ function pairOf ({ saturated, open }, bare) {
   return {
     mainUs: compare(saturated, ({ mainUs }) => mainUs),
     ratePerS: compare(saturated, ({ ratePerS }) => ratePerS),
+    ...memoryMb.length && { memoryMb: compare(memoryMb, (mb) => mb) },
     ...open.length && { p999Us: compare(open, ({ latencyUs }) => latencyUs.p999) }
   }
 }

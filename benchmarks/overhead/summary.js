@@ -20,7 +20,7 @@ const MEASURES = {
 }
 
 /** @type {(keyof import('./pairs').Pair)[]} */
-const PAIRED = ['mainUs', 'ratePerS', 'p999Us']
+const PAIRED = ['mainUs', 'ratePerS', 'memoryMb', 'p999Us']
 
 /**
  * @typedef {object} Row

@@ -29,19 +29,19 @@ const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const VARIANTS = [
   { name: 'off', text: 'edgewise not loaded', start: () => ({}) },
   { name: 'aa', text: 'the same once more (A/A)', paired: true, tail: true, start: () => ({}) },
-  { name: 'loaded-off', text: 'edgewise loaded, EDGEWISE_ENABLED=0', paired: true, tail: true, start: edgewise({ EDGEWISE_ENABLED: '0' }) },
+  { name: 'loaded-off', text: 'edgewise loaded, EDGEWISE_ENABLED=0', paired: true, tail: true, start: withEdgewise({ EDGEWISE_ENABLED: '0' }) },
   {
     name: 'counters',
     text: 'everything hooked and counted, next to nothing kept (EDGEWISE_RING_RECORDS=2)',
-    start: edgewise({ EDGEWISE_RING_RECORDS: '2' })
+    start: withEdgewise({ EDGEWISE_RING_RECORDS: '2' })
   },
-  { name: 'events', text: 'recording, EDGEWISE_CAUSALITY=events', paired: true, start: edgewise({ EDGEWISE_CAUSALITY: 'events' }) },
-  { name: 'promises', text: 'recording, EDGEWISE_CAUSALITY=promises (the default)', paired: true, tail: true, start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }) },
+  { name: 'events', text: 'recording, EDGEWISE_CAUSALITY=events', paired: true, start: withEdgewise({ EDGEWISE_CAUSALITY: 'events' }) },
+  { name: 'promises', text: 'recording, EDGEWISE_CAUSALITY=promises (the default)', paired: true, tail: true, start: withEdgewise({ EDGEWISE_CAUSALITY: 'promises' }) },
   {
     name: 'shared',
     text: 'the same in a server that has a connection of its own, so that promises have to be followed',
     paired: true,
-    start: edgewise({ EDGEWISE_CAUSALITY: 'promises' }, ['--require', path.join(__dirname, 'shared-connection.js')])
+    start: withEdgewise({ EDGEWISE_CAUSALITY: 'promises' }, ['--require', path.join(__dirname, 'shared-connection.js')])
   },
   {
     name: 'async_hooks',
@@ -64,8 +64,9 @@ const VARIANTS = [
 /**
  * @param {Record<string, string>} settings
  * @param {string[]} [args] more of Node's
+ * @returns {Variant['start']}
  */
-function edgewise (settings, args = []) {
+function withEdgewise (settings, args = []) {
   return (/** @type {Place} */ { scratch }) => ({
     args: ['--require', REGISTER, ...args],
     env: { ...settings, EDGEWISE_OUT: path.join(scratch, 'trace') }
@@ -86,4 +87,4 @@ function bubbleprof (/** @type {Place} */ { servers, scratch }) {
   }
 }
 
-module.exports = { VARIANTS }
+module.exports = { VARIANTS, withEdgewise }
