@@ -51,7 +51,8 @@ const LIB = {
   recorder: ['binding', 'instrument', 'make-directory', 'own-threads'],
   recording: ['instrument', 'recorder'],
   boosting: ['binding', 'config', 'instrument', 'make-directory', 'native-files'],
-  index: ['binding', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
+  stalls: ['binding'],
+  index: ['binding', 'report', 'sources', 'config', 'instrument', 'recording', 'stalls', 'boosting'],
   register: ['binding', 'config', 'control', 'recording', 'boosting', 'shell'],
   cli: ['index', 'report', 'flame', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
   bin: ['cli']

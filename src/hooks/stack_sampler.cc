@@ -15,9 +15,6 @@
 namespace edgewise {
 namespace {
 
-// Between two descriptions so many times what the last one took: the first in a
-// large script may take 10 ms.
-constexpr uint64_t kCostShare = 100;
 // Beyond so many, those that are known are forgotten.
 constexpr size_t kMaxKnown = size_t{1} << 16;
 constexpr int64_t kMostPauseNs = 50'000'000;
@@ -75,6 +72,8 @@ bool StackSampler::Pause(int64_t ns) {
 }
 
 void StackSampler::AskLoop() {
+  UsePreciseSleep();
+  UseShortTurns();
   std::minstd_rand random(static_cast<uint32_t>(Ticks()));
   // No application keeps step with it.
   std::uniform_int_distribution<int64_t> pause(options_.period_ns / 2,
@@ -89,10 +88,19 @@ void StackSampler::AskLoop() {
     is_long = since != 0 && now > since && now - since > long_ticks;
     const bool urgent =
         options_.stalls != nullptr && options_.stalls->Look(since, now);
-    if (!samples && !urgent) continue;
-    if (since != 0 && !Ask(now, last, urgent)) continue;
+    if (asked_.load(std::memory_order_acquire)) continue;
+    const bool affordable = Affords(now - last);
+    if (since != 0 && (urgent || (samples && affordable))) Ask(now, last);
     last = now;
   }
+}
+
+// After so many ticks more.
+bool StackSampler::Affords(uint64_t ticks) {
+  const double earned_ns = kCostShare * static_cast<double>(TickNs(ticks));
+  saved_ns_ += static_cast<int64_t>(earned_ns) - std::exchange(cost_ns_, 0);
+  saved_ns_ = std::min(saved_ns_, kMostSavedNs);
+  return saved_ns_ > 0;
 }
 
 int64_t StackSampler::LongPauseNs() const {
@@ -102,17 +110,13 @@ int64_t StackSampler::LongPauseNs() const {
                     kMostPauseNs);
 }
 
-// `since`: what it stands for begins then. False: there is no need to, or not
-// yet.
-bool StackSampler::Ask(uint64_t now, uint64_t since, bool urgent) {
-  if (asked_.load(std::memory_order_acquire)) return false;
+// `since`: nothing was looked at from then on.
+void StackSampler::Ask(uint64_t now, uint64_t since) {
   const uint64_t answered = asked_ticks_ + answer_lag_;
-  if (!urgent && now - answered < kCostShare * cost_) return false;
   stands_for_ = now - std::max(since, answered);
   asked_ticks_ = now;
   asked_.store(true, std::memory_order_release);
   isolate_->RequestInterrupt(&OnInterrupt, question_);
-  return true;
 }
 
 void StackSampler::OnInterrupt(v8::Isolate*, void* question_) {
@@ -131,7 +135,7 @@ void StackSampler::Answer() {
     if (options_.stalls != nullptr && options_.stalls->wanted()) TellStall();
   }
   answer_lag_ = now - asked_ticks_;
-  cost_ = NsToTicks(static_cast<double>(ThreadCpuNs() - began_ns));
+  cost_ns_ = ThreadCpuNs() - began_ns;
   asked_.store(false, std::memory_order_release);
 }
 

@@ -47,6 +47,10 @@ class StackSampler {
   static constexpr int64_t kLongNs = 2'000'000;
   static constexpr int64_t kLongPeriodNs = 1'000'000;
   static constexpr int kMaxFrames = 64;
+  // Of the processor's time: what answers may take, and what they may save up.
+  // The first in a large script takes 10 ms.
+  static constexpr double kCostShare = 0.01;
+  static constexpr int64_t kMostSavedNs = 50'000'000;
 
  private:
   // What was asked of V8 cannot be taken back: it outlives the sampler.
@@ -57,7 +61,8 @@ class StackSampler {
 
   void AskLoop();
   bool Pause(int64_t ns);
-  bool Ask(uint64_t now, uint64_t since, bool urgent);
+  bool Affords(uint64_t ticks);
+  void Ask(uint64_t now, uint64_t since);
   int64_t LongPauseNs() const;
   void Answer();
   void Push(uint64_t now, uint32_t stack);
@@ -77,11 +82,12 @@ class StackSampler {
   absl::flat_hash_map<uint64_t, uint32_t> known_;
   uint64_t moves_ = 0;  // so often it has
 
+  int64_t saved_ns_ = kMostSavedNs;  // of the processor's time; the helper's
   // The helper's, but while `asked_` is set the isolate's thread's; ticks.
   uint64_t asked_ticks_ = 0;
   uint64_t stands_for_ = 0;  // how long before that nothing was asked
   uint64_t answer_lag_ = 0;
-  uint64_t cost_ = 0;  // of the last answer, on the processor
+  int64_t cost_ns_ = 0;  // of the last answer, on the processor
   std::atomic<bool> asked_{false};
 
   Question* question_;

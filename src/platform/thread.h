@@ -45,6 +45,11 @@ void UsePreciseSleep();
 // this user may not, it competes as before.
 void UseRealTimePriority();
 
+// Has this thread, which runs for moments only, run when it wakes and not when
+// the one that has the processor is done with its turn: by the length of its
+// own (Linux 6.12). Elsewhere it competes as before.
+void UseShortTurns();
+
 // As long as a signal does not end it.
 void SleepNs(int64_t ns);
 

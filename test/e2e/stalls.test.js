@@ -22,10 +22,8 @@ const toldBy = async (/** @type {any} */ app) => JSON.parse((await request(app.p
 test('the line comes while the loop is busy, with route, function and place', async (t) => {
   const app = await stalling(t)
   const answer = request(app.port, '/spin/4711?token=secret')
-  let answered = false
-  answer.then(() => { answered = true })
-  while (lines(app).length === 0 && !answered) await new Promise((resolve) => app.child.stderr.once('data', resolve))
-  assert.equal(answered, false)
+  const said = new Promise((resolve) => app.child.stderr.on('data', () => lines(app).length > 0 && resolve('said')))
+  assert.equal(await Promise.race([answer.then(() => 'answered'), said]), 'said')
   const [line] = lines(app)
   assert.match(line, new RegExp(`^edgewise: the event loop is busy for 0\\.\\d\\d s: GET /spin/:id, in spinning \\(.*stalls\\.js:${lineOf('while (performance.now()')}:\\d+\\)$`))
   await answer

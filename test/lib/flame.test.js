@@ -166,7 +166,7 @@ test('svg: a box lies under the one that called it, and is as wide as its time',
   assert.ok(Math.abs(wide('compose').w - 100 * 35 / 36) < 0.01)
   assert.deepEqual(['GET', 'emit', 'handle', 'compose'].map((start) => (wide(start).y - wide('all').y) / (wide('GET').y - wide('all').y)), [1, 2, 3, 4])
   assert.ok(wide('compose').x >= wide('handle').x && wide('compose').x + wide('compose').w <= wide('handle').x + wide('handle').w + 0.001)
-  assert.match(wide('compose').title, /^compose \(etherpad\/changeset.js:412\): 35.0 µs, 97.2 %$/)
+  assert.match(wide('compose').title, /^compose \(etherpad@2.2.0 changeset.js:412\): 35.0 µs, 97.2 %$/)
   assert.equal(boxes.some(({ label }) => label.includes('timer')), false)
 })
 
