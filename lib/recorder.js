@@ -64,6 +64,7 @@ function startNative (native, config, farewell) {
       wholePaths: Number(config.wholePaths),
       offCpu: Number(config.offCpu),
       stackNs: periodNs(config.stacksHz),
+      ownScripts: __dirname + path.sep,
       stallNs: config.stallMs === null ? 0 : Math.ceil(config.stallMs * 1e6),
       sloNs: config.sloMs === null ? 0 : Math.ceil(config.sloMs * 1e6),
       nextAsyncId,

@@ -9,14 +9,14 @@ const binding = require('./binding')
 const NAME = 'stall'
 const emitter = new EventEmitter()
 
-/** @param {string} name @param {(stall: import('./index').Stall) => void} listener */
+/** @param {string} name @param {(stall: any) => void} listener */
 function on (name, listener) {
   check(name)
   emitter.on(NAME, listener)
-  if (emitter.listenerCount(NAME) === 1) binding.load().onStall((/** @type {import('./index').Stall} */ stall) => emitter.emit(NAME, stall))
+  if (emitter.listenerCount(NAME) === 1) binding.load().onStall((/** @type {unknown} */ stall) => emitter.emit(NAME, stall))
 }
 
-/** @param {string} name @param {(stall: import('./index').Stall) => void} listener */
+/** @param {string} name @param {(stall: any) => void} listener */
 function off (name, listener) {
   check(name)
   const before = emitter.listenerCount(NAME)

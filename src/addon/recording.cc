@@ -48,6 +48,7 @@ ProviderConfig ReadConfig(const Napi::Object& options) {
   if (stall_ns > 0) {
     config.stalls = WatchStalls(stall_ns, config.recorder.thread);
   }
+  config.own_scripts = Text(options, "ownScripts");
   config.whole_paths = Number(options, "wholePaths") != 0;
   return config;
 }
@@ -181,10 +182,11 @@ void CallAtExit() {
 }
 
 // start({path, mode, maxBytes, ringRecords, process, thread, watcherNs, sloNs,
-//        wholePaths, offCpu, stackNs, stallNs, nextAsyncId, farewell,
-//        describe}) -> {patched, asyncIds, interposition, arrivals, pool,
-//        watcher, offCpu, switches}: true or why not; and limits. watcher,
-//        offCpu: false where none is asked for. patched: null where V8 is not.
+//        wholePaths, offCpu, stackNs, stallNs, ownScripts, nextAsyncId,
+//        farewell, describe}) ->
+//        {patched, asyncIds, interposition, arrivals, pool, watcher, offCpu,
+//        switches}: true or why not; and limits. watcher, offCpu: false where
+//        none is asked for. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {

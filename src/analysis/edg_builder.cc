@@ -130,11 +130,14 @@ void EdgBuilder::TakeSamples() {
   const Event& event = *event_;
   const auto ran_for = [&](int64_t from_ns, int64_t to_ns) {
     int64_t ran_ns = RanFor(event.off, from_ns, to_ns);
-    ForGc([&](int64_t gc_from_ns, int64_t gc_to_ns) {
-      const int64_t begin_ns = std::max(from_ns, gc_from_ns);
-      const int64_t end_ns = std::min(to_ns, gc_to_ns);
-      if (begin_ns < end_ns) ran_ns -= RanFor(event.off, begin_ns, end_ns);
-    });
+    for (const auto records : {event.before, event.inner}) {
+      for (const InnerRecord& gc : records) {
+        if (gc.kind != RecordKind::kGc) continue;
+        const int64_t begin_ns = std::max(from_ns, gc.time_ns);
+        const int64_t end_ns = std::min(to_ns, gc.end_ns);
+        if (begin_ns < end_ns) ran_ns -= RanFor(event.off, begin_ns, end_ns);
+      }
+    }
     return static_cast<double>(ran_ns);
   };
   const auto pause_ns = static_cast<double>(event.samples.front().before_ns);
@@ -144,25 +147,10 @@ void EdgBuilder::TakeSamples() {
   for (const StackSample& sample : event.samples) {
     const bool last = &sample == &event.samples.back();
     const int64_t to_ns = last ? event.end_ns : sample.answered_ns;
-    bool in_gc = false;
-    ForGc([&](int64_t gc_from_ns, int64_t gc_to_ns) {
-      in_gc = in_gc ||
-              (gc_from_ns <= sample.asked_ns && sample.asked_ns < gc_to_ns);
-    });
-    timeline_->samples().Push(
-        in_gc ? sample.answered_ns : sample.asked_ns,
-        static_cast<int64_t>(stands_for * ran_for(from_ns, to_ns)),
-        stacks_.NodeOf(sample.stack));
+    timeline_->samples().Push(from_ns, sample.asked_ns, to_ns,
+                              stands_for * ran_for(from_ns, to_ns),
+                              stacks_.NodeOf(sample.stack));
     from_ns = to_ns;
-  }
-}
-
-template <typename Sink>
-void EdgBuilder::ForGc(Sink&& sink) const {
-  for (const auto records : {event_->before, event_->inner}) {
-    for (const InnerRecord& record : records) {
-      if (record.kind == RecordKind::kGc) sink(record.time_ns, record.end_ns);
-    }
   }
 }
 

@@ -162,8 +162,6 @@ class EdgBuilder {
 
   void OnEvent(const Event& event);
   void TakeSamples();
-  template <typename Sink>  // sink(begin_ns, end_ns)
-  void ForGc(Sink&& sink) const;
   void OnBetween(std::span<const InnerRecord> records);
   void OnBreak();
   // edg_slices.cc

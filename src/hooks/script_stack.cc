@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "recorder/protocol/fold.h"
 #include "recorder/protocol/operation_text.h"
@@ -43,7 +44,8 @@ v8::Local<v8::Value> ValueOf(v8::Isolate* isolate,
 }
 }  // namespace
 
-ScriptStack::ScriptStack(v8::Isolate* isolate, int max_frames) {
+ScriptStack::ScriptStack(v8::Isolate* isolate, int max_frames,
+                         std::string_view left_out) {
   const v8::HandleScope scope(isolate);
   const v8::Local<v8::StackTrace> trace = v8::StackTrace::CurrentStackTrace(
       isolate, max_frames,
@@ -59,8 +61,10 @@ ScriptStack::ScriptStack(v8::Isolate* isolate, int max_frames) {
   for (int i = 0; i < count; ++i) {
     const v8::Local<v8::StackFrame> frame =
         trace->GetFrame(isolate, static_cast<uint32_t>(i));
+    std::string script = TextOf(isolate, frame->GetScriptNameOrSourceURL());
+    if (!left_out.empty() && script.starts_with(left_out)) continue;
     texts_.push_back(TextOf(isolate, frame->GetFunctionName()));
-    texts_.push_back(TextOf(isolate, frame->GetScriptNameOrSourceURL()));
+    texts_.push_back(std::move(script));
     frames_.push_back({texts_[texts_.size() - 2], texts_.back(),
                        PlaceOf(frame->GetLineNumber()),
                        PlaceOf(frame->GetColumn())});

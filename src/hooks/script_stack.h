@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "recorder/stacks/stack_table.h"
@@ -14,8 +15,9 @@ namespace edgewise {
 // JavaScript: it may be taken where V8 is interrupted.
 class ScriptStack {
  public:
-  // At most so many frames, the innermost.
-  ScriptStack(v8::Isolate* isolate, int max_frames);
+  // At most so many frames, the innermost, but for those of scripts whose names
+  // begin with `left_out`; empty: none is.
+  ScriptStack(v8::Isolate* isolate, int max_frames, std::string_view left_out);
 
   // The innermost first; empty: no JavaScript is on it.
   std::span<const StackFrame> frames() const { return frames_; }

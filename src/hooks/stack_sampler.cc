@@ -164,7 +164,7 @@ uint32_t StackSampler::StackNow() {
   const auto found = known_.find(hash);
   if (found != known_.end()) return found->second;
   const uint64_t moves = moves_;
-  const ScriptStack described(isolate_, kMaxFrames);
+  const ScriptStack described(isolate_, kMaxFrames, options_.left_out);
   const uint32_t stack =
       described.frames().empty() ? 0 : table_.Intern(described.frames());
   if (known_.size() >= kMaxKnown) known_.clear();
@@ -175,7 +175,7 @@ uint32_t StackSampler::StackNow() {
 // In flight mode what has led to it is written out.
 void StackSampler::TellStall() {
   StallPlace place;
-  const ScriptStack described(isolate_, kMaxFrames);
+  const ScriptStack described(isolate_, kMaxFrames, options_.left_out);
   if (const StackFrame* const frame = described.Innermost()) {
     place = {.function = std::string(frame->function),
              .script = std::string(frame->script),

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
@@ -30,11 +31,14 @@ class StackSampler {
   // that has run for longer than kLongNs; 0: not at all. `stalls`, which may be
   // null, is told what runs, and where events are that it finds too long.
   // `serving` has in its property `request` the HTTP request that began last.
-  // All outlive it. Unavailable: there is no thread for the helper.
+  // What it points to outlives it. `left_out`: what begins the names of the
+  // scripts whose frames are not told. Unavailable: there is no thread for the
+  // helper.
   struct Options {
     int64_t period_ns = 0;
     StallWatch* stalls = nullptr;
     const v8::Global<v8::Object>* serving = nullptr;
+    std::string left_out;
   };
   static absl::StatusOr<std::unique_ptr<StackSampler>> Start(
       v8::Isolate* isolate, const EventTracker* tracker, Recorder* recorder,

@@ -173,6 +173,7 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   const bool main_script = !uv_loop_alive(loop_) || loop_->time == 0;
   tracker_->Attach(main_script ? EventType::kMain : EventType::kUnknown);
   stalls_ = std::move(config.stalls);
+  own_scripts_ = std::move(config.own_scripts);
   const absl::Status sampling = Sample(config.stack_period_ns);
   if (!sampling.ok()) Stop();
   return sampling;
@@ -181,9 +182,11 @@ absl::Status StockProvider::Start(ProviderConfig config) {
 absl::Status StockProvider::Sample(int64_t period_ns) {
   sampler_.reset();
   if (period_ns == 0 && stalls_ == nullptr) return absl::OkStatus();
-  auto sampler = StackSampler::Start(
-      isolate_, tracker_.get(), recorder_.get(),
-      {.period_ns = period_ns, .stalls = stalls_.get(), .serving = &serving_});
+  auto sampler = StackSampler::Start(isolate_, tracker_.get(), recorder_.get(),
+                                     {.period_ns = period_ns,
+                                      .stalls = stalls_.get(),
+                                      .serving = &serving_,
+                                      .left_out = own_scripts_});
   if (!sampler.ok()) return sampler.status();
   sampler_ = *std::move(sampler);
   return absl::OkStatus();

@@ -35,6 +35,7 @@ struct ProviderConfig {
   int64_t slo_ns = 0;                     // 0: none
   int64_t stack_period_ns = 0;            // 0: no stacks
   std::unique_ptr<StallWatch> stalls;     // may be null
+  std::string own_scripts;                // what begins the names of ours
   bool whole_paths = false;               // of files
   std::unique_ptr<OffCpu> off_cpu;        // of the thread; may be null
   AsyncIds ids;
@@ -199,6 +200,7 @@ class StockProvider : private SystemCallObserver {
   std::unique_ptr<OffCpu> off_cpu_;
   std::unique_ptr<EventTracker> tracker_;
   std::unique_ptr<StallWatch> stalls_;
+  std::string own_scripts_;
   v8::Global<v8::Object> serving_;  // `request`: the one that began last
   std::unique_ptr<StackSampler> sampler_;
   bool reading_ = false;  // the system call that runs is the loop's own

@@ -13,7 +13,7 @@ const { ROOT, report, reportedRequests, request, startApp, startServer, temporar
 
 const SOURCE = fs.readFileSync(path.join(__dirname, 'apps/stacks.js'), 'utf8').split('\n')
 const lineOf = (/** @type {string} */ text) => SOURCE.findIndex((line) => line.includes(text)) + 1
-const ROUNDS = 30
+const ROUNDS = 15
 
 const env = { EDGEWISE_STACKS: '100' }
 

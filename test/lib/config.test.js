@@ -20,6 +20,7 @@ const DEFAULTS = {
   watcherUs: 100,
   offCpu: true,
   stacksHz: 0,
+  stallMs: null,
   wholePaths: false,
   boost: null,
   boostActuator: 'auto',
@@ -150,7 +151,7 @@ test('an option that is not allowed is named, with its value and what is allowed
     [{ watcherUs: 5 }, /: watcherUs is 5; 0, or a whole number/],
     [{ out: '' }, /: out is ""; a directory is allowed$/],
     [{ out: 5 }, /: out is 5; a directory is allowed$/],
-    [{ maxMB: 5 }, /: there is no option "maxMB"; known are out, mode, maxMb, causality, sloMs, ringRecords, watcherUs, offCpu, stacksHz, wholePaths$/],
+    [{ maxMB: 5 }, /: there is no option "maxMB"; known are out, mode, maxMb, causality, sloMs, ringRecords, watcherUs, offCpu, stacksHz, stallMs, wholePaths$/],
     [{ enabled: true }, /: there is no option "enabled"/]
   ]
   for (const [options, message] of cases) {

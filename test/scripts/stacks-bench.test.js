@@ -24,7 +24,7 @@ const workedOf = (...requests) => requests.map(([route, ns]) => ({ route, ns, wa
 function reportOf (rows, tail = 1, rest = 1) {
   const texts = ['']
   const text = (value) => texts.includes(value) ? texts.indexOf(value) : texts.push(value) - 1
-  const tree = { parent: [0], function: [0], script: [0], line: [0], column: [0], texts }
+  const tree = { parent: [0], function: [0], script: [0], line: [0], column: [0], package: [0], packages: [null], texts }
   const causes = rows.map(({ what, path, ns, rest: restNs = 0 }) => {
     let node = 0
     for (const frame of path) {
@@ -34,6 +34,7 @@ function reportOf (rows, tail = 1, rest = 1) {
       tree.script.push(text(script))
       tree.line.push(1)
       tree.column.push(1)
+      tree.package.push(0)
       node = tree.parent.length - 1
     }
     return { what, stacks: [[node, 0, ns, 0, restNs]] }

@@ -5,9 +5,17 @@
 
 namespace edgewise {
 
-void SampleTimeline::Push(int64_t ns, int64_t weight_ns, uint32_t stack) {
-  if (!samples_.empty()) ns = std::max(ns, samples_.back().ns);
-  samples_.push_back({ns, weight_ns, stack, std::exchange(next_, {})});
+void SampleTimeline::Push(int64_t from_ns, int64_t taken_ns, int64_t to_ns,
+                          double weight_ns, uint32_t stack) {
+  const int64_t parts =
+      std::clamp((to_ns - from_ns) / kPartNs, int64_t{1}, kMostParts);
+  for (int64_t i = 0; i < parts; ++i) {
+    int64_t ns = from_ns + (to_ns - from_ns) * (2 * i + 1) / (2 * parts);
+    if (parts == 1) ns = std::clamp(taken_ns, from_ns, to_ns);
+    if (!samples_.empty()) ns = std::max(ns, samples_.back().ns);
+    samples_.push_back({ns, weight_ns / static_cast<double>(parts), stack,
+                        std::exchange(next_, {})});
+  }
   ++pushed_;
 }
 

@@ -36,9 +36,12 @@ struct StackWeights {
 // leave.
 class SampleTimeline {
  public:
-  // A sample, not before the one before it: it stands for `weight_ns` of
-  // `stack`, a StackTree's node.
-  void Push(int64_t ns, int64_t weight_ns, uint32_t stack);
+  // A sample stands for `weight_ns` of `stack`, a StackTree's node. It was
+  // taken at a moment between two others, which are not before those of the
+  // sample before it. If these are milliseconds apart, a request's stretch gets
+  // the part that lies in it; else all, if it was taken in it.
+  void Push(int64_t from_ns, int64_t taken_ns, int64_t to_ns, double weight_ns,
+            uint32_t stack);
 
   // One request's stretch.
   void Add(SampleRole role, int64_t from_ns, int64_t to_ns);
@@ -53,8 +56,8 @@ class SampleTimeline {
       bool any = false;
       for (size_t role = 0; role < kSampleRoles; ++role) {
         running_[role] += sample.begins[role];
-        weights.ns[role] = static_cast<double>(running_[role]) *
-                           static_cast<double>(sample.weight_ns);
+        weights.ns[role] =
+            static_cast<double>(running_[role]) * sample.weight_ns;
         any = any || running_[role] != 0;
       }
       if (any) sink(sample.stack, weights);
@@ -67,11 +70,14 @@ class SampleTimeline {
   uint64_t pushed() const { return pushed_; }
 
  private:
+  static constexpr int64_t kPartNs = 1'000'000;
+  static constexpr int64_t kMostParts = 64;
+
   // How many stretches begin with a sample, less those that have ended there.
   using Begins = std::array<int32_t, kSampleRoles>;
-  struct Sample {
+  struct Sample {  // or a part of one
     int64_t ns;
-    int64_t weight_ns;
+    double weight_ns;
     uint32_t stack;
     Begins begins;
   };

@@ -8,7 +8,7 @@ const http = require('node:http')
 const { setTimeout: pause } = require('node:timers/promises')
 const { Worker, isMainThread } = require('node:worker_threads')
 
-const MS = 24
+const MS = 48
 
 const square = (/** @type {number} */ x) => x * x // Inlined when it is hot.
 

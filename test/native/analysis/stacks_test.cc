@@ -33,7 +33,7 @@ std::vector<Part> RetireAll(SampleTimeline* samples) {
 TEST(SampleTimelineTest, CountsASampleForEachRequestThatItIsPartOf) {
   SampleTimeline samples;
   for (const int64_t at : {10, 20, 30, 40}) {
-    samples.Push(at, 5, static_cast<uint32_t>(at));
+    samples.Push(at, at, at, 5, static_cast<uint32_t>(at));
   }
   samples.Add(SampleRole::kTailWait, 10, 30);  // its end is no part
   samples.Add(SampleRole::kTailWait, 15, 31);
@@ -50,17 +50,29 @@ TEST(SampleTimelineTest, CountsASampleForEachRequestThatItIsPartOf) {
 // of the next file.
 TEST(SampleTimelineTest, StretchesDoNotReachIntoWhatComesNext) {
   SampleTimeline samples;
-  samples.Push(10, 5, 1);
+  samples.Push(10, 10, 10, 5, 1);
   samples.Add(SampleRole::kTailExec, 0, 100);
   EXPECT_EQ(RetireAll(&samples).size(), 1u);
-  samples.Push(50, 5, 2);
+  samples.Push(50, 50, 50, 5, 2);
   EXPECT_TRUE(RetireAll(&samples).empty());
+}
+
+TEST(SampleTimelineTest, AStretchGetsItsPartOfALongSample) {
+  SampleTimeline samples;
+  samples.Push(0, 7'000'000, 10'000'000, 8'000'000, 1);  // of ten, it ran eight
+  samples.Add(SampleRole::kTailWait, 4'000'000, 100'000'000);
+  samples.Add(SampleRole::kTailExec, 0, 2'000'000);
+  StackWeights sum;
+  for (const auto& [stack, weights] : RetireAll(&samples)) sum += weights;
+  EXPECT_DOUBLE_EQ(sum.Of(SampleRole::kTailWait), 4'800'000);
+  EXPECT_DOUBLE_EQ(sum.Of(SampleRole::kTailExec), 1'600'000);
+  EXPECT_EQ(samples.pushed(), 1u);
 }
 
 TEST(SampleTimelineTest, KeepsWhatLeavesLater) {
   SampleTimeline samples;
-  samples.Push(10, 5, 1);
-  samples.Push(20, 5, 2);
+  samples.Push(10, 10, 10, 5, 1);
+  samples.Push(20, 20, 20, 5, 2);
   samples.Add(SampleRole::kTailWait, 0, 100);
   size_t left = 0;
   samples.Retire(20, [&](uint32_t, const StackWeights&) { ++left; });
