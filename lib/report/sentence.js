@@ -2,6 +2,7 @@
 
 // The report's first sentence: by how much the tail is slower, and what for.
 
+const { hottest } = require('./hot')
 const { aThread, count, counted, sumOf, time } = require('./units')
 
 const DIGITS = 2
@@ -107,9 +108,9 @@ function split (group) {
  */
 function parts (split, report) {
   return [
-    { ns: split.queue, text: `queued${behind(report.blockers)}` },
+    { ns: split.queue, text: `queued${behind(report)}` },
     { ns: split.gc, text: 'GC' },
-    { ns: split.exec, text: 'own execution' },
+    { ns: split.exec, text: `own execution${bracketed(hottest(report.stacks, ({ kind }) => kind === 'request', 'tail_exec_ns'))}` },
     { ns: split.io, text: `I/O${waitedFor(report.dependencies)}` },
     { ns: split.jit, text: 'JIT compilation' },
     { ns: split.ic, text: 'inline-cache misses' },
@@ -129,11 +130,13 @@ function withheld ({ tail, off_cpu: known }) {
   return ` (${named.map(([key, ns]) => `${named.length > 1 ? `${Math.round(100 * ns / total)} % ` : ''}${WITHHELD[key](known?.quota)}`).join(', ')})`
 }
 
+const bracketed = (/** @type {string} */ text) => text && ` (${text})`
+
 /**
- * @param {Json[] | undefined} blockers what the tail's queueing waited for
- * @returns {string} the most important, with their shares of it (GC, JIT and IC count apart)
+ * @param {Json} report
+ * @returns {string} what the tail's queueing waited for: the most important, with their shares of it (GC, JIT and IC count apart), and the function of the first
  */
-function behind (blockers = []) {
+function behind ({ blockers = [], stacks }) {
   /** @type {Map<string, number>} */
   const names = new Map()
   for (const blocker of blockers) {
@@ -144,10 +147,11 @@ function behind (blockers = []) {
   const total = Array.from(names.values()).reduce((sum, ns) => sum + ns, 0)
   const ranked = Array.from(names).sort((a, b) => b[1] - a[1])
   if (ranked.length === 0) return ''
-  if (ranked[0][1] >= ALMOST_ALL * total) return ` behind ${ranked[0][0]}`
+  const hot = hottest(stacks, (cause) => nameOf(cause) === ranked[0][0], 'tail_wait_ns')
+  if (ranked[0][1] >= ALMOST_ALL * total) return ` behind ${ranked[0][0]}${bracketed(hot)}`
   const named = ranked.slice(0, 2).filter(([, ns]) => ns >= WORTH_NAMING * total)
   if (named.length === 0) return ` behind ${ranked.length} different callbacks`
-  return ` (${named.map(([name, ns]) => `${Math.round(100 * ns / total)} % behind ${name}`).join(', ')})`
+  return ` (${named.map(([name, ns], i) => `${Math.round(100 * ns / total)} % behind ${name}${i === 0 && hot ? `, ${hot}` : ''}`).join(hot ? '; ' : ', ')})`
 }
 
 /**
@@ -190,7 +194,7 @@ function listed (before, all, after = '') {
   const kept = all.filter((part) => part.ns > 0 && part.ns >= SMALL * whole).sort((a, b) => b.ns - a.ns).slice(0, MOST_PARTS)
   if (kept.length === 0) return ''
   const less = all.filter((part) => part.ns < -WORTH_NAMING * whole)
-  const but = less.map((part) => `${time(-part.ns, DIGITS)} less ${part.text.replace(/^queued.*/, 'queueing').replace(/^I\/O.*/, 'I/O')}`)
+  const but = less.map((part) => `${time(-part.ns, DIGITS)} less ${part.text.replace(/^queued.*/, 'queueing').replace(/^own execution.*/, 'own execution').replace(/^I\/O.*/, 'I/O')}`)
   const text = kept.map((part) => `${time(part.ns, DIGITS)} ${part.text}`).join(', ')
   return before + text + after + (but.length > 0 ? `, but ${but.join(' and ')}` : '')
 }

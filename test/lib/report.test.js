@@ -95,6 +95,26 @@ test('first sentence: queueing behind one route', () => {
     'p99 requests are 40 ms slower than the median (42 ms against 2.0 ms): 30 ms queued behind POST /todo, 10 ms own execution more than in the others.')
 })
 
+test('first sentence: the function that has most of what was queued behind, and of what was run', () => {
+  const of = (name, line, wait, exec) => ({ function: name, script: '/srv/app/src/changeset.ts', line, column: 7, package: null, tail_wait_ns: wait, tail_exec_ns: exec })
+  const cause = (what, type, functions) => ({
+    what: `${what} ${type}`, kind: 'request', type, route: what, functions, tail_wait_ns: functions.reduce((sum, each) => sum + each.tail_wait_ns, 0), tail_exec_ns: functions.reduce((sum, each) => sum + each.tail_exec_ns, 0)
+  })
+  const stacks = {
+    causes: [
+      cause('POST /todo', 'tcp_read', [of('compose', 412, 4e6, 0), of('parse', 3, 3e6, 0)]),
+      cause('POST /todo', 'timer', [of('compose', 414, 2e6, 0), of('', 9, 1e6, 0)]),
+      cause('GET /x', 'tcp_read', [of('render', 30, 9e9, 1e6), of('', 31, 0, 3e6)])
+    ]
+  }
+  const json = (blockers) => minimal(group(42e6, { queue: 30e6 }), group(2e6), { blockers, stacks })
+  assert.equal(firstLine(json([blocker('POST /todo', 2.9e8), blocker('GET /x', 1e7)])),
+    'p99 requests are 40 ms slower than the median (42 ms against 2.0 ms): 30 ms queued behind POST /todo (60 % of it in compose, src/changeset.ts:412), ' +
+    '10 ms own execution (75 % of it in a function without a name, src/changeset.ts:31) more than in the others.')
+  assert.match(firstLine(json([blocker('POST /todo', 2e8), blocker('GET /x', 1e8)])),
+    /30 ms queued \(67 % behind POST \/todo, 60 % of it in compose, src\/changeset\.ts:412; 33 % behind GET \/x\), /)
+})
+
 test('first sentence: several callbacks of a route count together; GC is not a blocker but GC', () => {
   const json = minimal(group(42e6, { queue: 40e6, queueGc: 10e6 }), group(2e6), {
     blockers: [blocker('GET /a', 1.5e8), { what: 'GC scavenge', kind: 'gc', type: 'scavenge', queue_ns: 1e8, share: 0.25 }, blocker('GET /b', 1e8),
