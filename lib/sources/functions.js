@@ -1,8 +1,7 @@
 'use strict'
 
-// The functions of a cause, of its stacks. As src/analysis/stacks/stacks_json.cc
-// finds them in the files that ran: what had one name there may be several
-// functions in the sources, and several one.
+// The functions of a cause, of its stacks: by the sources, in which what had one
+// name in the file that ran may be several functions, and several one.
 
 // Two more where one request was asked for.
 const TIMES = ['tail_wait_ns', 'tail_exec_ns', 'rest_wait_ns', 'rest_exec_ns', 'request_wait_ns', 'request_exec_ns']

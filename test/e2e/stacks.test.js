@@ -9,7 +9,8 @@ const path = require('node:path')
 const test = require('node:test')
 const { gunzipSync } = require('node:zlib')
 const ts = require('typescript')
-const { ROOT, report, reportedRequests, request, startApp, startServer, temporaryDirectory } = require('./recorded-app')
+const { ROOT, reportedRequests, request, startApp, startServer, temporaryDirectory } = require('./recorded-app')
+const { report } = require('../../lib')
 
 const SOURCE = fs.readFileSync(path.join(__dirname, 'apps/stacks.js'), 'utf8').split('\n')
 const lineOf = (/** @type {string} */ text) => SOURCE.findIndex((line) => line.includes(text)) + 1

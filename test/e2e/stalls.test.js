@@ -7,7 +7,8 @@ const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { ROOT, report, request, startApp } = require('./recorded-app')
+const { ROOT, request, startApp } = require('./recorded-app')
+const { report } = require('../../lib')
 
 const STALL_MS = 50
 const SOURCE = fs.readFileSync(path.join(__dirname, 'apps/stalls.js'), 'utf8').split('\n')

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,9 +13,6 @@ namespace edgewise {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Of each cause.
-constexpr size_t kMaxFunctions = 20;
 
 constexpr const char* kRoleNames[kSampleRoles] = {
     "tail_wait_ns", "tail_exec_ns",    "rest_wait_ns",
@@ -30,68 +26,8 @@ void AddWeights(const StackWeights& weights, size_t roles, Json* json) {
   }
 }
 
-// A function by its name and script; without a name, by its place.
-struct Function {
-  StackWeights weights;
-  std::map<std::pair<uint32_t, uint32_t>, double> places;  // line, column
-};
-using FunctionKey = std::tuple<uint32_t, uint32_t, uint32_t>;
-
 double OfTail(const StackWeights& weights) {
   return weights.Of(SampleRole::kTailWait) + weights.Of(SampleRole::kTailExec);
-}
-
-// The innermost frame that is not Node's own; the innermost, if all are.
-StackTree::Frame OwnFrame(const StackTree& tree, uint32_t stack) {
-  for (uint32_t node = stack; node != 0; node = tree.At(node).parent) {
-    const StackTree::Frame& frame = tree.At(node).frame;
-    const std::string& script = tree.Text(frame.script);
-    if (!script.empty() && !script.starts_with("node:")) return frame;
-  }
-  return tree.At(stack).frame;
-}
-
-Json FunctionJson(const StackTree& tree, const FunctionKey& key,
-                  const Function& function, size_t roles) {
-  const auto place = std::max_element(
-      function.places.begin(), function.places.end(),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
-  const std::string& script = tree.Text(std::get<1>(key));
-  Json json;
-  json["function"] = tree.Text(std::get<0>(key));
-  json["script"] = script.empty() ? Json(nullptr) : Json(script);
-  const auto [line, column] = place->first;
-  json["line"] = line == 0 ? Json(nullptr) : Json(line);
-  json["column"] = column == 0 ? Json(nullptr) : Json(column);
-  AddWeights(function.weights, roles, &json);
-  return json;
-}
-
-Json FunctionsJson(const StackTree& tree, const StackSums& sums, size_t roles) {
-  std::map<FunctionKey, Function> functions;
-  for (const auto& [stack, weights] : sums) {
-    if (stack == 0) continue;
-    const StackTree::Frame frame = OwnFrame(tree, stack);
-    const bool named = !tree.Text(frame.function).empty();
-    Function& function =
-        functions[{frame.function, frame.script, named ? 0 : frame.line}];
-    function.weights += weights;
-    function.places[{frame.line, frame.column}] += OfTail(weights);
-  }
-  std::vector<std::pair<FunctionKey, const Function*>> order;
-  for (const auto& [key, function] : functions) {
-    order.emplace_back(key, &function);
-  }
-  std::stable_sort(
-      order.begin(), order.end(), [](const auto& a, const auto& b) {
-        return OfTail(a.second->weights) > OfTail(b.second->weights);
-      });
-  if (order.size() > kMaxFunctions) order.resize(kMaxFunctions);
-  Json list = Json::array();
-  for (const auto& [key, function] : order) {
-    list.push_back(FunctionJson(tree, key, *function, roles));
-  }
-  return list;
 }
 
 // [node, tail_wait_ns, tail_exec_ns, rest_wait_ns, rest_exec_ns] of each, and
@@ -144,7 +80,6 @@ Json StacksJson(const ExplainPass& explained, const RouteTable& routes,
                 bool whole, bool with_request) {
   if (explained.stack_samples() == 0) return nullptr;
   const size_t roles = with_request ? kSampleRoles : kGroupRoles;
-  const StackTree& tree = explained.stacks();
   struct Entry {
     const Blocker* cause;
     const StackSums* sums;
@@ -170,14 +105,13 @@ Json StacksJson(const ExplainPass& explained, const RouteTable& routes,
                           entry.cause->type, routes);
     AddWeights(entry.total, roles, &json);
     json["tail_unknown_ns"] = std::llround(entry.unknown_ns);
-    json["functions"] = FunctionsJson(tree, *entry.sums, roles);
     if (whole) json["stacks"] = SumsJson(*entry.sums, roles);
     causes.push_back(std::move(json));
   }
   Json json;
   json["samples"] = explained.stack_samples();
   json["causes"] = std::move(causes);
-  if (whole) json["tree"] = TreeJson(tree);
+  if (whole) json["tree"] = TreeJson(explained.stacks());
   return json;
 }
 
