@@ -10,7 +10,7 @@
  * @property {number} line where in it, from 1; 0: not known
  * @property {number} column
  * @property {import('../report/place').Package} package
- * @property {'cause' | 'own' | 'package' | 'node' | 'none'} kind whose code it is; a cause is no function
+ * @property {'cause' | 'own' | 'package' | 'node' | 'native' | 'none'} kind whose code it is; a cause is no function
  */
 
 /**
@@ -23,6 +23,8 @@
 
 /** @typedef {'tail' | 'rest' | 'blockers' | 'own' | number} Of whose time is drawn: a number is a request's; `blockers` and `own`: the tail's, only while it waited, or ran itself */
 
+/** What begins the name of a script that is a program or a library. */
+const NATIVE = 'native:'
 const COLUMNS = ['stack', 'tail_wait_ns', 'tail_exec_ns', 'rest_wait_ns', 'rest_exec_ns', 'request_wait_ns', 'request_exec_ns']
 const UNKNOWN = Object.freeze({ name: '(what ran could not be told)', script: '', line: 0, column: 0, package: null, kind: /** @type {const} */ ('none') })
 
@@ -63,7 +65,8 @@ function readerOf ({ parent, function: names, script, line, column, package: pac
   const frameOf = (/** @type {number} */ node) => {
     const file = texts[script[node]]
     const its = packages[packageOf[node]]
-    return { name: texts[names[node]] || '(anonymous)', script: file, line: line[node], column: column[node], package: its, kind: kindOf(file, its) }
+    const kind = kindOf(file, its)
+    return { name: texts[names[node]] || (kind === 'native' ? '(native code)' : '(anonymous)'), script: file, line: line[node], column: column[node], package: its, kind }
   }
   return (node) => {
     if (node === 0) return [UNKNOWN]
@@ -76,6 +79,7 @@ function readerOf ({ parent, function: names, script, line, column, package: pac
 /** @param {string} script @param {Frame['package']} its @returns {Frame['kind']} */
 function kindOf (script, its) {
   if (script.startsWith('node:')) return 'node'
+  if (script.startsWith(NATIVE)) return 'native'
   return its ? 'package' : 'own'
 }
 

@@ -13,8 +13,8 @@ const FONT = { family: 'sans-serif', size: 12 }
 const LEAST_WIDTH = 0.025 // Of a box, in percent: narrower ones are not drawn.
 
 /** Told apart by lightness or as blue and orange. @type {Record<import('./fold').Frame['kind'], string>} */
-const COLOURS = { cause: '#a8c0dd', own: '#f0a04b', package: '#f5d787', node: '#d3d7da', none: '#eceeef' }
-const LEGEND = [['cause', 'what occupied the loop'], ['own', "the application's functions"], ['package', "packages' functions"], ['node', "Node's own"]]
+const COLOURS = { cause: '#a8c0dd', own: '#f0a04b', package: '#f5d787', node: '#d3d7da', native: '#cdb9e3', none: '#eceeef' }
+const LEGEND = [['cause', 'what occupied the loop'], ['own', "the application's functions"], ['package', "packages' functions"], ['node', "Node's own"], ['native', 'native code']]
 const MORE = [230, 97, 0]
 const LESS = [26, 133, 255]
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const path = require('node:path')
 const { fileURLToPath } = require('node:url')
 
 /** @typedef {{ name: string, version: string | null } | null} Package */
@@ -10,6 +11,7 @@ const { fileURLToPath } = require('node:url')
  */
 function placeOf ({ script, line, package: its }) {
   if (!script) return ''
+  if (script.startsWith('native:')) return path.basename(script)
   const file = pathOf(script)
   const inside = file.split('/node_modules/')
   const short = inside.length > 1 ? fromPackage(String(inside.at(-1)), its) : file.startsWith('node:') ? file : ofPackage(file.split('/').slice(-2).join('/'), its)

@@ -30,7 +30,7 @@ const ofTail = (/** @type {Record<string, any>} */ { tail_wait_ns: wait, tail_ex
 function ownOf ({ parent, script, texts }, stack) {
   for (let node = stack; node !== 0; node = parent[node]) {
     const file = texts[script[node]]
-    if (file !== '' && !file.startsWith('node:')) return node
+    if (file !== '' && !/^(node|native):/.test(file)) return node
   }
   return stack
 }

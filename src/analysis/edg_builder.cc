@@ -149,7 +149,7 @@ void EdgBuilder::TakeSamples() {
     const int64_t to_ns = last ? event.end_ns : sample.answered_ns;
     timeline_->samples().Push(from_ns, sample.asked_ns, to_ns,
                               stands_for * ran_for(from_ns, to_ns),
-                              stacks_.NodeOf(sample.stack));
+                              stacks_.NodeOf(sample));
     from_ns = to_ns;
   }
 }

@@ -78,6 +78,8 @@ struct StackSample {
   int64_t answered_ns;  // >= asked_ns
   int64_t before_ns;    // nothing was asked for so long before
   uint32_t stack;       // a string's id; 0: what ran could not be told
+  uint32_t module;      // of the native code that it called; 0: none was seen
+  uint64_t address;     // in that
 };
 
 // One event with everything that happened inside it.

@@ -183,7 +183,8 @@ void EventStream::TakeSample(const Record& record) {
   const int64_t answered_ns = TimeOf(record.ticks + Whole(record.duration));
   samples_.push_back({asked_ns, std::max(asked_ns, answered_ns),
                       asked_ns - TimeBefore(record, record.ready_before),
-                      record.aux});
+                      record.aux, static_cast<uint32_t>(IdCounter(record)),
+                      AsyncId(record)});
 }
 
 void EventStream::TakeArrival(const Record& record) {

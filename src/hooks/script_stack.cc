@@ -44,7 +44,7 @@ v8::Local<v8::Value> ValueOf(v8::Isolate* isolate,
 }
 }  // namespace
 
-ScriptStack::ScriptStack(v8::Isolate* isolate, int max_frames,
+ScriptStack::ScriptStack(v8::Isolate* isolate, int max_frames, int skip,
                          std::string_view left_out) {
   const v8::HandleScope scope(isolate);
   const v8::Local<v8::StackTrace> trace = v8::StackTrace::CurrentStackTrace(
@@ -54,11 +54,11 @@ ScriptStack::ScriptStack(v8::Isolate* isolate, int max_frames,
           v8::StackTrace::kFunctionName |
           v8::StackTrace::kScriptNameOrSourceURL |
           v8::StackTrace::kExposeFramesAcrossSecurityOrigins));
-  const int count = trace->GetFrameCount();
+  const int count = all_ = trace->GetFrameCount();
   // Frames point into it: it must not grow.
   texts_.reserve(static_cast<size_t>(count) * 2);
   frames_.reserve(static_cast<size_t>(count));
-  for (int i = 0; i < count; ++i) {
+  for (int i = skip; i < count; ++i) {
     const v8::Local<v8::StackFrame> frame =
         trace->GetFrame(isolate, static_cast<uint32_t>(i));
     std::string script = TextOf(isolate, frame->GetScriptNameOrSourceURL());

@@ -15,9 +15,13 @@ namespace edgewise {
 // JavaScript: it may be taken where V8 is interrupted.
 class ScriptStack {
  public:
-  // At most so many frames, the innermost, but for those of scripts whose names
-  // begin with `left_out`; empty: none is.
-  ScriptStack(v8::Isolate* isolate, int max_frames, std::string_view left_out);
+  // At most so many frames, the innermost, but for the `skip` first ones, and
+  // those of scripts whose names begin with `left_out`; empty: none is.
+  ScriptStack(v8::Isolate* isolate, int max_frames, int skip,
+              std::string_view left_out);
+
+  // How many there were, with those.
+  int all() const { return all_; }
 
   // The innermost first; empty: no JavaScript is on it.
   std::span<const StackFrame> frames() const { return frames_; }
@@ -26,6 +30,7 @@ class ScriptStack {
   const StackFrame* Innermost() const;
 
  private:
+  int all_ = 0;
   std::vector<std::string> texts_;
   std::vector<StackFrame> frames_;
 };

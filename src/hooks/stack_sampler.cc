@@ -1,7 +1,6 @@
 #include "hooks/stack_sampler.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <random>
 #include <span>
@@ -47,6 +46,8 @@ StackSampler::StackSampler(v8::Isolate* isolate, const EventTracker* tracker,
       recorder_(recorder),
       options_(options),
       table_(recorder),
+      modules_(recorder),
+      look_(&OnLook, this),
       question_(new Question{this}) {
   if (options.stalls != nullptr) options.stalls->Leave(tracker->busy_since());
   isolate_->AddGCEpilogueCallback(&OnGcEnd, this, v8::kGCTypeMarkSweepCompact);
@@ -82,7 +83,8 @@ void StackSampler::AskLoop() {
   bool is_long = false;
   const uint64_t long_ticks = NsToTicks(kLongNs);
   const bool samples = options_.period_ns > 0;
-  while (Pause(samples && !is_long ? pause(random) : LongPauseNs())) {
+  while (
+      Pause(samples && !is_long && !asked_ ? pause(random) : LongPauseNs())) {
     const uint64_t now = Ticks();
     const uint64_t since = tracker_->busy_since();
     is_long = since != 0 && now > since && now - since > long_ticks;
@@ -117,6 +119,10 @@ void StackSampler::Ask(uint64_t now, uint64_t since) {
   asked_ticks_ = now;
   asked_.store(true, std::memory_order_release);
   isolate_->RequestInterrupt(&OnInterrupt, question_);
+  // Native code does not answer, and what goes on after it may be another
+  // function: where it is now is looked at.
+  SleepNs(kPatienceNs);
+  if (asked_.load(std::memory_order_acquire)) look_.Look();
 }
 
 void StackSampler::OnInterrupt(v8::Isolate*, void* question_) {
@@ -128,10 +134,16 @@ void StackSampler::OnInterrupt(v8::Isolate*, void* question_) {
 void StackSampler::Answer() {
   const uint64_t now = Ticks();
   const int64_t began_ns = ThreadCpuNs();
+  const uintptr_t seen_pc = std::exchange(seen_pc_, 0);
   if (tracker_->in_event()) {
     // What runs now says nothing of what ran then, in another slice.
     const bool same = tracker_->slice_begin() <= asked_ticks_;
-    if (options_.period_ns > 0) Push(now, same ? StackNow() : 0);
+    if (options_.period_ns > 0) {
+      const NativePlace native = same && seen_pc != 0 && !IsOfV8(seen_pc)
+                                     ? modules_.PlaceOf(seen_pc)
+                                     : NativePlace{};
+      Push(now, same ? StackNow(native.module != 0) : 0, native);
+    }
     if (options_.stalls != nullptr && options_.stalls->wanted()) TellStall();
   }
   answer_lag_ = now - asked_ticks_;
@@ -139,43 +151,72 @@ void StackSampler::Answer() {
   asked_.store(false, std::memory_order_release);
 }
 
-void StackSampler::Push(uint64_t now, uint32_t stack) {
+void StackSampler::Push(uint64_t now, uint32_t stack,
+                        const NativePlace& native) {
   recorder_->PushInner([&](Record& record) {
     record.ticks = asked_ticks_;
     record.duration = TicksBetween(asked_ticks_, now);
     record.ready_before = static_cast<float>(stands_for_);
     record.kind = RecordKind::kSample;
+    SetIds(record, native.address, native.module);
     record.aux = stack;
   });
 }
 
-// The stack's string id; 0: there is no room for it.
-uint32_t StackSampler::StackNow() {
-  std::array<void*, kMaxFrames> frames;
+// Code that stands for JavaScript: the interpreter's, V8's builtins.
+bool StackSampler::IsOfV8(uintptr_t pc) const {
+  const void* begin = nullptr;
+  size_t size = 0;
+  isolate_->GetEmbeddedCodeRange(&begin, &size);
+  return pc - reinterpret_cast<uintptr_t>(begin) < size;
+}
+
+// In a signal's handler: what V8's own profiler does there.
+void StackSampler::OnLook(void* self, const NativeLook::Registers& registers) {
+  auto* const sampler = static_cast<StackSampler*>(self);
+  v8::RegisterState state;
+  state.pc = reinterpret_cast<void*>(registers.pc);
+  state.sp = reinterpret_cast<void*>(registers.sp);
+  state.fp = reinterpret_cast<void*>(registers.fp);
+  const v8::StateTag running = sampler->seen_.Take(sampler->isolate_, state);
+  sampler->seen_pc_ = running == v8::GC ? 0 : registers.pc;
+}
+
+// The stack's string id; 0: it could not be told, or there is no room for it.
+// `from_native`: of where it was when it was looked at; it has gone on.
+uint32_t StackSampler::StackNow(bool from_native) {
   v8::RegisterState registers;
   registers.pc = __builtin_return_address(0);
   registers.fp = registers.sp = __builtin_frame_address(0);
-  v8::SampleInfo info;
-  isolate_->GetStackSample(registers, frames.data(), frames.size(), &info);
-  uint64_t hash = info.frames_count;
-  for (size_t i = 0; i < info.frames_count; ++i) {
-    hash = absl::HashOf(hash, frames[i]);
-  }
+  PhysicalStack now;
+  now.Take(isolate_, registers);
+  const std::optional<size_t> left =
+      from_native ? now.GoneOnFrom(seen_) : std::make_optional(size_t{0});
+  if (!left.has_value()) return 0;
+  const uint64_t hash = absl::HashOf(now.Hash(), *left);
   const auto found = known_.find(hash);
   if (found != known_.end()) return found->second;
   const uint64_t moves = moves_;
-  const ScriptStack described(isolate_, kMaxFrames, options_.left_out);
-  const uint32_t stack =
-      described.frames().empty() ? 0 : table_.Intern(described.frames());
+  const uint32_t stack = Describe(now.count(), *left);
   if (known_.size() >= kMaxKnown) known_.clear();
   if (moves == moves_ && stack != 0) known_.emplace(hash, stack);
   return stack;
 }
 
+// Without the `skip` innermost of `count` frames of the machine. Where
+// functions were inlined it is not known which of V8's these are.
+uint32_t StackSampler::Describe(size_t count, size_t skip) {
+  const ScriptStack stack(isolate_, kMaxFrames, static_cast<int>(skip),
+                          options_.left_out);
+  if (skip > 0 && static_cast<size_t>(stack.all()) != count) return 0;
+  return stack.frames().empty() ? 0 : table_.Intern(stack.frames());
+}
+
 // In flight mode what has led to it is written out.
 void StackSampler::TellStall() {
   StallPlace place;
-  const ScriptStack described(isolate_, kMaxFrames, options_.left_out);
+  const ScriptStack described(isolate_, kMaxFrames, /*skip=*/0,
+                              options_.left_out);
   if (const StackFrame* const frame = described.Innermost()) {
     place = {.function = std::string(frame->function),
              .script = std::string(frame->script),

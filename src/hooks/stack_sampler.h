@@ -12,6 +12,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "hooks/native_modules.h"
+#include "hooks/physical_stack.h"
+#include "platform/native_look.h"
 #include "platform/thread.h"
 #include "recorder/event_tracker.h"
 #include "recorder/recorder.h"
@@ -50,6 +53,7 @@ class StackSampler {
 
   static constexpr int64_t kLongNs = 2'000'000;
   static constexpr int64_t kLongPeriodNs = 1'000'000;
+  static constexpr int64_t kPatienceNs = 100'000;
   static constexpr int kMaxFrames = 64;
   // Of the processor's time: what answers may take, and what they may save up.
   // The first in a large script takes 10 ms.
@@ -69,9 +73,12 @@ class StackSampler {
   void Ask(uint64_t now, uint64_t since);
   int64_t LongPauseNs() const;
   void Answer();
-  void Push(uint64_t now, uint32_t stack);
+  void Push(uint64_t now, uint32_t stack, const NativePlace& native);
   void TellStall();
-  uint32_t StackNow();
+  bool IsOfV8(uintptr_t pc) const;
+  uint32_t StackNow(bool from_native);
+  uint32_t Describe(size_t count, size_t skip);
+  static void OnLook(void* self, const NativeLook::Registers& registers);
   static void OnInterrupt(v8::Isolate* isolate, void* question);
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
 
@@ -82,6 +89,9 @@ class StackSampler {
 
   // Isolate's thread.
   StackTable table_;
+  NativeModules modules_;
+  PhysicalStack seen_;     // when it was looked at, in a signal's handler
+  uintptr_t seen_pc_ = 0;  // 0: not since it was asked
   // By a hash of the program counters on the stack, until code moves.
   absl::flat_hash_map<uint64_t, uint32_t> known_;
   uint64_t moves_ = 0;  // so often it has
@@ -93,6 +103,7 @@ class StackSampler {
   uint64_t answer_lag_ = 0;
   int64_t cost_ns_ = 0;  // of the last answer, on the processor
   std::atomic<bool> asked_{false};
+  NativeLook look_;
 
   Question* question_;
   std::mutex mutex_;

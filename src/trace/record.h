@@ -258,11 +258,11 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 // kFaults  since the recording began, of the thread, where an event has been
 //         long: aux = minor ones modulo 2^32, async id = major ones.
 // kSample  ticks = when it was asked for; answered `duration` ticks later, by
-// the
-//         stack (a string id; 0: what ran then could not be told) in aux. It
-//         stands for `ready_before` ticks before it was asked for, too: nothing
-//         was asked then. Written before its event; not in order with that
-//         one's other records.
+//         the stack (a string id; 0: what ran then could not be told) in aux.
+//         Nothing was asked for `ready_before` ticks before. Counter = the
+//         string id of a program or library ("PATH\nBUILD") that was called
+//         natively, 0: none was seen; async id = where in it. Written before its
+//         event; not in order with that one's other records.
 // kWritten  of the kRequestEnd that follows: ticks = the last write of its
 //         response, in this event or an earlier one. What ran then: `duration`
 //         ticks since its begin, `ready_before` ticks from ready to begin, type

@@ -37,7 +37,7 @@ async function recorded (t, routes, rounds = ROUNDS) {
   }
   await app.stop()
   assert.equal(app.stderr.replace(/^edgewise: (recording|trace).*\n/gm, ''), '')
-  return report(app.out, { percentile: 0.001 })
+  return report(app.out, { percentile: 0.001, stacks: true })
 }
 
 /** @param {any} told @param {string} route */
@@ -73,6 +73,16 @@ test('what they wait behind is sampled for as long as it took', async (t) => {
   const [hash] = functionsOf(told, '/hash')
   assert.equal(hash.function, 'hashing')
   assert.ok(hash.share > 0.9, String(hash.share))
+})
+
+test('what comes after native code is not told for it', async (t) => {
+  const told = await recorded(t, ['/parse'])
+  const functions = functionsOf(told, '/parse')
+  const shareOf = (/** @type {string} */ name) => functions.filter((each) => each.function === name).reduce((sum, each) => sum + each.share, 0)
+  assert.ok(shareOf('later') < 0.1, JSON.stringify(functions))
+  // It is told at its caller, or what called that.
+  assert.ok(shareOf('parsing') + functions.filter(({ line }) => line >= lineOf("'/parse'")).reduce((sum, each) => sum + each.share, 0) > 0.8, JSON.stringify(functions))
+  assert.match(JSON.stringify(told.stacks.tree?.texts ?? told), /Json/)
 })
 
 test('a function without a name is told by its place', async (t) => {

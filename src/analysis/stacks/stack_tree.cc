@@ -1,5 +1,6 @@
 #include "analysis/stacks/stack_tree.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -33,6 +34,21 @@ uint32_t StackTree::Intern(uint32_t parent, std::string_view function,
   return it->second;
 }
 
+uint32_t StackTree::InternNative(uint32_t caller, const std::string& module,
+                                 uint64_t address) {
+  const size_t split = std::min(module.find('\n'), module.size());
+  const std::string path = module.substr(0, split);
+  const auto [found, added] = symbols_.try_emplace(module);
+  if (added) {
+    const size_t build = std::min(split + 1, module.size());
+    found->second =
+        ElfSymbols::Read(path, std::string_view(module).substr(build));
+  }
+  const std::string name =
+      found->second != nullptr ? found->second->NameOf(address) : "";
+  return Intern(caller, name, std::string(kNative) + path, 0, 0);
+}
+
 std::optional<FileStacks::Entry> FileStacks::Read(uint32_t string_id) const {
   const std::string* const text = stream_->StringOf(string_id);
   if (text == nullptr) return std::nullopt;
@@ -47,6 +63,15 @@ std::optional<FileStacks::Entry> FileStacks::Read(uint32_t string_id) const {
   }
   if (at != end) return std::nullopt;
   return Entry{numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+uint32_t FileStacks::NodeOf(const StackSample& sample) {
+  const uint32_t node = NodeOf(sample.stack);
+  const std::string* const module =
+      sample.module == 0 ? nullptr : stream_->StringOf(sample.module);
+  return node == 0 || module == nullptr
+             ? node
+             : tree_->InternNative(node, *module, sample.address);
 }
 
 // A node's id is above those of its callers: what says otherwise is damaged.

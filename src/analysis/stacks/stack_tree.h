@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/event_stream.h"
+#include "analysis/stacks/elf_symbols.h"
 
 namespace edgewise {
 
@@ -33,6 +35,8 @@ class StackTree {
 
   // Beyond so many nodes further ones are told as their callers.
   static constexpr size_t kMaxNodes = size_t{1} << 20;
+  // What begins the name of a script that is a program or a library.
+  static constexpr std::string_view kNative = "native:";
 
   StackTree();
 
@@ -40,6 +44,10 @@ class StackTree {
                   std::string_view script, uint32_t line, uint32_t column);
   const Node& At(uint32_t node) const { return nodes_[node]; }
   const std::string& Text(uint32_t text) const { return texts_[text]; }
+
+  // The node of what was called natively: `module` is "PATH\nBUILD".
+  uint32_t InternNative(uint32_t caller, const std::string& module,
+                        uint64_t address);
   size_t size() const { return nodes_.size(); }
 
  private:
@@ -61,6 +69,8 @@ class StackTree {
   std::vector<std::string> texts_;
   absl::flat_hash_map<std::string, uint32_t> text_numbers_;
   absl::flat_hash_map<Key, uint32_t> numbers_;
+  // By module; null: its file does not say.
+  absl::flat_hash_map<std::string, std::unique_ptr<ElfSymbols>> symbols_;
 };
 
 // The stacks of one file: what its string table calls them, in the tree.
@@ -70,10 +80,11 @@ class FileStacks {
   FileStacks(const EventStream* stream, StackTree* tree)
       : stream_(stream), tree_(tree) {}
 
-  // The node of a stack, by its string id; 0: unknown, or no stack.
-  uint32_t NodeOf(uint32_t string_id);
+  // The node of a sample's stack, and of the native function in it; 0: unknown.
+  uint32_t NodeOf(const StackSample& sample);
 
  private:
+  uint32_t NodeOf(uint32_t string_id);
   // One string of the table: see recorder/stacks/stack_table.h.
   struct Entry {
     uint32_t parent;

@@ -23,6 +23,19 @@ function hashing () {
   return crypto.pbkdf2Sync('secret', 'salt', 40_000, 32, 'sha1')
 }
 
+const TEXT = JSON.stringify(Array.from({ length: 60_000 }, (_, i) => ({ i, name: `item ${i}` })))
+
+// Goes on without a look at V8's interrupts when it returns.
+function parsing () {
+  return JSON.parse(TEXT)
+}
+
+function later (/** @type {any[]} */ items) {
+  let sum = 0
+  for (const { i } of items.slice(0, 100)) sum += i
+  return sum
+}
+
 function reached (/** @type {number} */ depth) {
   return depth === 0 ? spinning() : 1 + reached(depth - 1)
 }
@@ -38,6 +51,7 @@ const evaluated = eval('(function evaluated (work) { return work() })\n//# sourc
 const work = {
   '/spin': spinning,
   '/hash': hashing,
+  '/parse': () => { const items = parsing(); return later(items) },
   '/deep': () => reached(200),
   '/async': continued,
   '/eval': () => evaluated(spinning),
