@@ -16,10 +16,10 @@ namespace {
 // Who is told by one thread's helper, which may outlive the listening.
 class Listener {
  public:
-  void Listen(Napi::ThreadSafeFunction function) {
+  void Listen(const Napi::ThreadSafeFunction& function) {
     const std::lock_guard lock(mutex_);
     if (function_) function_.Abort();
-    function_ = std::move(function);
+    function_ = function;
   }
 
   // Any thread.
@@ -78,7 +78,7 @@ Napi::Value OnStall(const Napi::CallbackInfo& info) {
     function.Unref(env);
     EndWithEnvironment(env);
   }
-  ListenerOfThread()->Listen(std::move(function));
+  ListenerOfThread()->Listen(function);
   return env.Undefined();
 }
 

@@ -52,7 +52,7 @@ std::string BuildOf(const dl_phdr_info& info, const std::string& path) {
   for (size_t i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info.dlpi_phdr[i];
     if (header.p_type != PT_NOTE) continue;
-    const std::string id = BuildIdIn(
+    std::string id = BuildIdIn(
         reinterpret_cast<const char*>(info.dlpi_addr + header.p_vaddr),
         header.p_memsz);
     if (!id.empty()) return id;

@@ -7,7 +7,7 @@
 namespace edgewise {
 
 v8::StateTag PhysicalStack::Take(v8::Isolate* isolate,
-                                 v8::RegisterState registers) {
+                                 const v8::RegisterState& registers) {
   v8::SampleInfo info{};
   isolate->GetStackSample(registers, frames_.data(), frames_.size(), &info);
   count_ = info.frames_count;

@@ -17,7 +17,7 @@ class PhysicalStack {
   static constexpr size_t kMost = 64;  // the innermost
 
   // Of the isolate's own thread. Returns what V8 was about.
-  v8::StateTag Take(v8::Isolate* isolate, v8::RegisterState registers);
+  v8::StateTag Take(v8::Isolate* isolate, const v8::RegisterState& registers);
 
   size_t count() const { return count_; }
   uint64_t Hash() const;

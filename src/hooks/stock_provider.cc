@@ -174,7 +174,7 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   tracker_->Attach(main_script ? EventType::kMain : EventType::kUnknown);
   stalls_ = std::move(config.stalls);
   own_scripts_ = std::move(config.own_scripts);
-  const absl::Status sampling = Sample(config.stack_period_ns);
+  absl::Status sampling = Sample(config.stack_period_ns);
   if (!sampling.ok()) Stop();
   return sampling;
 }

@@ -261,8 +261,8 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         the stack (a string id; 0: what ran then could not be told) in aux.
 //         Nothing was asked for `ready_before` ticks before. Counter = the
 //         string id of a program or library ("PATH\nBUILD") that was called
-//         natively, 0: none was seen; async id = where in it. Written before its
-//         event; not in order with that one's other records.
+//         natively, 0: none was seen; async id = where in it. Written before
+//         its event; not in order with that one's other records.
 // kWritten  of the kRequestEnd that follows: ticks = the last write of its
 //         response, in this event or an earlier one. What ran then: `duration`
 //         ticks since its begin, `ready_before` ticks from ready to begin, type
