@@ -159,6 +159,7 @@ function meta (config, native, found) {
     ticks: native.tickSource,
     watcher: { available: found.watcher === true, error_ns: config.watcherUs * 1000, ...typeof found.watcher === 'string' && { reason: found.watcher } },
     off_cpu: offCpuOf(found),
+    ...found.nativeCode !== undefined && { native_code: found.nativeCode },
     async_ids: found.asyncIds,
     interposition: found.interposition,
     arrivals: found.arrivals,

@@ -23,6 +23,7 @@
 #include "hooks/script_calls.h"
 #include "hooks/stock_provider.h"
 #include "platform/clock.h"
+#include "platform/native_look.h"
 #include "platform/process_identity.h"
 
 namespace edgewise {
@@ -185,7 +186,7 @@ void CallAtExit() {
 //        wholePaths, offCpu, stackNs, stallNs, ownScripts, nextAsyncId,
 //        farewell, describe}) ->
 //        {patched, asyncIds, interposition, arrivals, pool, watcher, offCpu,
-//        switches}: true or why not; and limits. watcher, offCpu: false where
+//        switches, nativeCode}: true or why not; and limits. watcher, offCpu: false where
 //        none is asked for. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
@@ -213,6 +214,10 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
             OffCpuOf(env, Number(options, "offCpu") != 0, &config, &switches));
   found.Set("switches", switches);
   found.Set("limits", LimitsOf(env));
+  if (config.stack_period_ns > 0) {
+    const NativeLook look([](void*, const NativeLook::Registers&) {}, nullptr);
+    found.Set("nativeCode", TrueOrReason(env, look.status()));
+  }
   const Napi::Value describe = options.Get("describe");
   if (describe.IsEmpty()) return env.Undefined();
   const Napi::Value meta = describe.As<Napi::Function>().Call({found});

@@ -91,6 +91,7 @@ std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
   meta.identity = TextOf(object, "identity");
   meta.no_async_ids = TextOf(object, "async_ids");
   meta.no_interposition = TextOf(object, "interposition");
+  meta.no_native_code = TextOf(object, "native_code");
   meta.fidelity = FidelityOf(object);
   const auto times = object.find("times");
   meta.times =

@@ -22,6 +22,7 @@ struct TraceMeta {
   std::string identity;          // of the process, as its number is not
   std::string no_async_ids;      // why not; empty where there were
   std::string no_interposition;  // the same
+  std::string no_native_code;    // of what stacks see of it
   std::map<std::string, std::string> fidelity;  // event type -> what is seen
   bool times = false;  // it measures JIT and inline caches
   std::optional<bool> off_cpu_available;

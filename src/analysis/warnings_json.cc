@@ -36,6 +36,13 @@ void AddMissing(const std::vector<FileFacts>& files, Json* warnings) {
         "for is not known, nor when it became ready (",
         no_calls, ")"));
   }
+  const std::string no_native = FirstMeta(files, &TraceMeta::no_native_code);
+  if (!no_native.empty()) {
+    warnings->push_back(absl::StrCat(
+        "native code was not looked at: what JavaScript ran after it may be "
+        "told for it (",
+        no_native, ")"));
+  }
 }
 
 }  // namespace

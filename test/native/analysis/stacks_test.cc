@@ -231,6 +231,27 @@ TEST(StacksTest, WithoutSamplesThereIsNothing) {
 }
 
 // A stack whose strings are damaged is one that is not known.
+TEST(StacksTest, NativeCodeIsALeafNamedByItsFile) {
+  TraceBuilder t;
+  t.Meta(R"({"native_code": "no signal is free"})");
+  const uint32_t caller = AddFrame(0, "hash", 20, &t);
+  Record record{};
+  record.kind = RecordKind::kSample;
+  record.ticks = t.Ticks(1500);
+  record.aux = caller;
+  SetIds(record, 0x1234, t.String("/nowhere/libcrypto.so\nabcd"));
+  t.Start(1000, 1).Raw(record);
+  t.End(2000, 1);
+  t.Event(1000, 2000, {kRead, 1000, 5});
+  ReportOptions options;
+  options.stacks = true;
+  const Json report = ReportOf(t, options);
+  EXPECT_THAT(FramesOf(report, report["stacks"]["causes"][0]),
+              ElementsAre(" native:/nowhere/libcrypto.so:0"));
+  EXPECT_THAT(report["warnings"].dump(),
+              testing::HasSubstr("native code was not looked at"));
+}
+
 TEST(StacksTest, DamagedStacksAreUnknown) {
   for (const std::string& text :
        {std::string("0 1"), std::string("7 1 2 3"), std::string("0 99 1 1"),
