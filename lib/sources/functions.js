@@ -26,13 +26,20 @@ function functionsOf (tree, rows) {
 
 const ofTail = (/** @type {Record<string, any>} */ { tail_wait_ns: wait, tail_exec_ns: exec }) => wait + exec
 
-/** @param {Tree} tree @param {number} stack @returns {number} the innermost node that is not Node's own; the innermost, if all are */
-function ownOf ({ parent, script, texts }, stack) {
+/**
+ * @param {Tree} tree
+ * @param {number} stack
+ * @returns {number} the innermost node of the application; the innermost of a package, if none is; the innermost, if all are Node's or native
+ */
+function ownOf ({ parent, script, texts, package: packageOf }, stack) {
+  let packages = 0
   for (let node = stack; node !== 0; node = parent[node]) {
     const file = texts[script[node]]
-    if (file !== '' && !/^(node|native):/.test(file)) return node
+    if (file === '' || /^(node|native):/.test(file)) continue
+    if (packageOf[node] === 0) return node
+    packages ||= node
   }
-  return stack
+  return packages || stack
 }
 
 /** @param {Tree} tree @param {number} node */

@@ -95,7 +95,7 @@ async function profile (name, { values, node, out, signal }) {
     workers: Number(values.workers),
     node,
     nodeArgs: ['--require', REGISTER],
-    env: { EDGEWISE_OUT: out },
+    env: { EDGEWISE_OUT: out, EDGEWISE_STACKS: '100' },
     progress: true,
     signal
   })

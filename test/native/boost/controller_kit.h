@@ -77,7 +77,7 @@ class FakeActuator : public Actuator {
 // at a queue length of ten.
 class FakePolicy : public Policy {
  public:
-  FakePolicy(int64_t head_ns, int64_t patience_ns, uint64_t* taken)
+  FakePolicy(int64_t head_ns, int64_t patience_ns, std::atomic<uint64_t>* taken)
       : head_ns_(head_ns), patience_ns_(patience_ns), taken_(taken) {}
 
   std::string_view name() const override { return "fake"; }
@@ -127,7 +127,7 @@ class FakePolicy : public Policy {
 
   const int64_t head_ns_;
   const int64_t patience_ns_;
-  uint64_t* const taken_;
+  std::atomic<uint64_t>* const taken_;
   Want want_;
   int64_t deadline_ns_ = kNever;
   int64_t last_ns_ = 0;
@@ -167,7 +167,8 @@ class ControllerTest : public testing::Test {
   }
 
   ActuatorCalls asked_;
-  uint64_t taken_ = 0;  // signals that the policy got; under the lock
+  std::atomic<uint64_t> taken_{
+      0};  // signals that the policy got; under the lock
   bool fails_ = false;
   int64_t patience_ns_ = 0;
   std::unique_ptr<Controller> controller_;

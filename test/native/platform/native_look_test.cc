@@ -81,11 +81,13 @@ TEST(NativeLookTest, AThreadThatWaitsIsLeftAlone) {
   Told told;
   std::atomic<NativeLook*> look{nullptr};
   std::atomic<int> error{-1};
+  std::atomic<bool> stop{false};
   std::thread thread([&] {
     NativeLook own(&Told::Tell, &told);
     look.store(&own);
     timespec time = {.tv_sec = 0, .tv_nsec = 200'000'000};
     error.store(clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr));
+    while (!stop.load()) SleepNs(1'000'000);
   });
   while (look.load() == nullptr) SleepNs(100'000);
   SleepNs(20'000'000);  // It sleeps by now.
@@ -93,8 +95,11 @@ TEST(NativeLookTest, AThreadThatWaitsIsLeftAlone) {
     look.load()->Look();
     SleepNs(1'000'000);
   }
-  EXPECT_EQ(told.looks.load(), 0);
+  const int looks = told.looks.load();
+  while (error.load() == -1) SleepNs(1'000'000);
+  stop.store(true);
   thread.join();
+  EXPECT_EQ(looks, 0);
   EXPECT_EQ(error.load(), 0) << "not EINTR";
 }
 
