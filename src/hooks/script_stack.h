@@ -19,6 +19,8 @@ class ScriptStack {
   // those of scripts whose names begin with `left_out`; empty: none is.
   ScriptStack(v8::Isolate* isolate, int max_frames, int skip,
               std::string_view left_out);
+  // Its frames are views of its own texts.
+  ScriptStack(ScriptStack&&) = default;
 
   // How many there were, with those.
   int all() const { return all_; }

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "hooks/script_stack.h"
 #include "platform/clock.h"
 
 namespace edgewise {
@@ -134,21 +133,42 @@ void StackSampler::OnInterrupt(v8::Isolate*, void* question_) {
 void StackSampler::Answer() {
   const uint64_t now = Ticks();
   const int64_t began_ns = ThreadCpuNs();
-  const uintptr_t seen_pc = std::exchange(seen_pc_, 0);
+  // What runs now says nothing of what ran then, in another slice.
+  const bool same = tracker_->slice_begin() <= asked_ticks_;
   if (tracker_->in_event()) {
-    // What runs now says nothing of what ran then, in another slice.
-    const bool same = tracker_->slice_begin() <= asked_ticks_;
+    const NativePlace native = same ? NativeNow() : NativePlace{};
+    const std::optional<Place> place = same ? PlaceNow(native) : std::nullopt;
     if (options_.period_ns > 0) {
-      const NativePlace native = same && seen_pc != 0 && !IsOfV8(seen_pc)
-                                     ? modules_.PlaceOf(seen_pc)
-                                     : NativePlace{};
-      Push(now, same ? StackNow(native.module != 0) : 0, native);
+      Push(now, place.has_value() ? StackOf(*place) : 0, native);
     }
-    if (options_.stalls != nullptr && options_.stalls->wanted()) TellStall();
+    const bool stalls = options_.stalls != nullptr && options_.stalls->wanted();
+    if (stalls && place.has_value()) TellStall(*place);
   }
   answer_lag_ = now - asked_ticks_;
   cost_ns_ = ThreadCpuNs() - began_ns;
   asked_.store(false, std::memory_order_release);
+}
+
+// Where it was natively when it was looked at, if that was since it was asked.
+NativePlace StackSampler::NativeNow() {
+  const bool seen = seen_ticks_ >= asked_ticks_ && seen_pc_ != 0;
+  return seen && !IsOfV8(seen_pc_) ? modules_.PlaceOf(seen_pc_) : NativePlace{};
+}
+
+// Null: it has gone on from `native`, and from where that was called is not
+// known.
+std::optional<StackSampler::Place> StackSampler::PlaceNow(
+    const NativePlace& native) {
+  v8::RegisterState registers;
+  registers.pc = __builtin_return_address(0);
+  registers.fp = registers.sp = __builtin_frame_address(0);
+  Place place;
+  place.stack.Take(isolate_, registers);
+  if (native.module == 0) return place;
+  const std::optional<size_t> later = place.stack.GoneOnFrom(seen_);
+  if (!later.has_value()) return std::nullopt;
+  place.later = *later;
+  return place;
 }
 
 void StackSampler::Push(uint64_t now, uint32_t stack,
@@ -180,44 +200,43 @@ void StackSampler::OnLook(void* self, const NativeLook::Registers& registers) {
   state.fp = reinterpret_cast<void*>(registers.fp);
   const v8::StateTag running = sampler->seen_.Take(sampler->isolate_, state);
   sampler->seen_pc_ = running == v8::GC ? 0 : registers.pc;
+  sampler->seen_ticks_ = Ticks();
 }
 
-// The stack's string id; 0: it could not be told, or there is no room for it.
-// `from_native`: of where it was when it was looked at; it has gone on.
-uint32_t StackSampler::StackNow(bool from_native) {
-  v8::RegisterState registers;
-  registers.pc = __builtin_return_address(0);
-  registers.fp = registers.sp = __builtin_frame_address(0);
-  PhysicalStack now;
-  now.Take(isolate_, registers);
-  const std::optional<size_t> left =
-      from_native ? now.GoneOnFrom(seen_) : std::make_optional(size_t{0});
-  if (!left.has_value()) return 0;
-  const uint64_t hash = absl::HashOf(now.Hash(), *left);
+// Its string id; 0: it could not be told, or there is no room for it.
+uint32_t StackSampler::StackOf(const Place& place) {
+  const uint64_t hash = absl::HashOf(place.stack.Hash(), place.later);
   const auto found = known_.find(hash);
   if (found != known_.end()) return found->second;
   const uint64_t moves = moves_;
-  const uint32_t stack = Describe(now.count(), *left);
+  const std::optional<ScriptStack> described = Describe(place);
+  const uint32_t stack = described.has_value() && !described->frames().empty()
+                             ? table_.Intern(described->frames())
+                             : 0;
   if (known_.size() >= kMaxKnown) known_.clear();
   if (moves == moves_ && stack != 0) known_.emplace(hash, stack);
   return stack;
 }
 
-// Without the `skip` innermost of `count` frames of the machine. Where
-// functions were inlined it is not known which of V8's these are.
-uint32_t StackSampler::Describe(size_t count, size_t skip) {
-  const ScriptStack stack(isolate_, kMaxFrames, static_cast<int>(skip),
-                          options_.left_out);
-  if (skip > 0 && static_cast<size_t>(stack.all()) != count) return 0;
-  return stack.frames().empty() ? 0 : table_.Intern(stack.frames());
+// Null: functions were inlined, and which of V8's frames are later is not
+// known.
+std::optional<ScriptStack> StackSampler::Describe(const Place& place) const {
+  std::optional<ScriptStack> described;
+  described.emplace(isolate_, kMaxFrames, static_cast<int>(place.later),
+                    options_.left_out);
+  if (place.later > 0 &&
+      static_cast<size_t>(described->all()) != place.stack.count()) {
+    described.reset();
+  }
+  return described;
 }
 
 // In flight mode what has led to it is written out.
-void StackSampler::TellStall() {
+void StackSampler::TellStall(const Place& at) {
+  const std::optional<ScriptStack> described = Describe(at);
+  if (!described.has_value()) return;
   StallPlace place;
-  const ScriptStack described(isolate_, kMaxFrames, /*skip=*/0,
-                              options_.left_out);
-  if (const StackFrame* const frame = described.Innermost()) {
+  if (const StackFrame* const frame = described->Innermost()) {
     place = {.function = std::string(frame->function),
              .script = std::string(frame->script),
              .line = frame->line,

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "hooks/native_modules.h"
 #include "hooks/physical_stack.h"
+#include "hooks/script_stack.h"
 #include "platform/native_look.h"
 #include "platform/thread.h"
 #include "recorder/event_tracker.h"
@@ -61,6 +63,12 @@ class StackSampler {
   static constexpr int64_t kMostSavedNs = 50'000'000;
 
  private:
+  // Where the thread is, without so many of its innermost frames, which it has
+  // entered since it was looked at.
+  struct Place {
+    PhysicalStack stack;
+    size_t later = 0;
+  };
   // What was asked of V8 cannot be taken back: it outlives the sampler.
   struct Question;
 
@@ -74,10 +82,12 @@ class StackSampler {
   int64_t LongPauseNs() const;
   void Answer();
   void Push(uint64_t now, uint32_t stack, const NativePlace& native);
-  void TellStall();
+  void TellStall(const Place& at);
   bool IsOfV8(uintptr_t pc) const;
-  uint32_t StackNow(bool from_native);
-  uint32_t Describe(size_t count, size_t skip);
+  NativePlace NativeNow();
+  std::optional<Place> PlaceNow(const NativePlace& native);
+  uint32_t StackOf(const Place& place);
+  std::optional<ScriptStack> Describe(const Place& place) const;
   static void OnLook(void* self, const NativeLook::Registers& registers);
   static void OnInterrupt(v8::Isolate* isolate, void* question);
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
@@ -91,7 +101,8 @@ class StackSampler {
   StackTable table_;
   NativeModules modules_;
   PhysicalStack seen_;     // when it was looked at, in a signal's handler
-  uintptr_t seen_pc_ = 0;  // 0: not since it was asked
+  uintptr_t seen_pc_ = 0;  // 0: it collected garbage
+  uint64_t seen_ticks_ = 0;
   // By a hash of the program counters on the stack, until code moves.
   absl::flat_hash_map<uint64_t, uint32_t> known_;
   uint64_t moves_ = 0;  // so often it has
