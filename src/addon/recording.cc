@@ -186,8 +186,8 @@ void CallAtExit() {
 //        wholePaths, offCpu, stackNs, stallNs, ownScripts, nextAsyncId,
 //        farewell, describe}) ->
 //        {patched, asyncIds, interposition, arrivals, pool, watcher, offCpu,
-//        switches, nativeCode}: true or why not; and limits. watcher, offCpu: false where
-//        none is asked for. patched: null where V8 is not.
+//        switches, nativeCode}: true or why not; and limits. watcher, offCpu:
+//        false where none is asked for. patched: null where V8 is not.
 // describe(result) returns the trace's meta JSON. farewell: what is said if the
 // process ends meanwhile, after what was lost; null: nothing.
 Napi::Value Start(const Napi::CallbackInfo& info) {
