@@ -35,8 +35,7 @@ class Spinning {
  public:
   Spinning()
       : thread_([this] {
-          int here = 0;
-          stack_ = reinterpret_cast<uintptr_t>(&here);
+          stack_ = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
           NativeLook look(&Told::Tell, &told_);
           look_.store(&look);
           while (!stop_.load()) {
