@@ -2,7 +2,6 @@
 
 // Acts on what edgewise blames: npm run bench:findings.
 
-const fs = require('node:fs')
 const path = require('node:path')
 const { main, say, elapsed } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
@@ -10,7 +9,7 @@ const { setup } = require('../../scripts/tasks/setup')
 const { findApp, prepare } = require('../apps/app')
 const { calibrate, interruptible } = require('../apps/run')
 const { machine } = require('../overhead/machine')
-const { pageFile } = require('../overhead/page-file')
+const { publish } = require('../overhead/page-file')
 const { inOrder, loadResults, saveResults } = require('../overhead/rounds')
 const { measure } = require('../results/cell')
 const { readArguments } = require('./arguments')
@@ -39,7 +38,7 @@ async function run (args) {
       for (const finding of findings) await measureRound(results, finding, round, { ...options, signal })
       say(`round ${round + 1} of ${runs} done (${elapsed(began)})`)
     }
-    publish(page(results), options)
+    publish(page(results), options, PAGE)
   })
 }
 
@@ -54,14 +53,6 @@ async function measureRound (results, finding, round, { seconds, warmup, signal,
     results.cells.push({ app, variant, round, blamedNs: finding.blamedNs(cell.recorded?.report), ...cell })
     saveResults(results, json)
   }
-}
-
-function publish (text, options) {
-  process.stdout.write(text)
-  const file = pageFile(options, PAGE)
-  if (!file) return
-  fs.writeFileSync(file, text)
-  say(`written: ${path.relative('', file)}`)
 }
 
 main(run)

@@ -1,5 +1,6 @@
 'use strict'
 
+const fs = require('node:fs')
 const path = require('node:path')
 const { say } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
@@ -17,4 +18,18 @@ function pageFile ({ page, whole }, published) {
   return file
 }
 
-module.exports = { pageFile }
+/**
+ * Prints a page, and writes it where it goes.
+ * @param {string} text
+ * @param {{ page?: string, whole: boolean }} options
+ * @param {string} published
+ */
+function publish (text, options, published) {
+  process.stdout.write(text)
+  const file = pageFile(options, published)
+  if (!file) return
+  fs.writeFileSync(file, text)
+  say(`written: ${path.relative('', file)}`)
+}
+
+module.exports = { pageFile, publish }

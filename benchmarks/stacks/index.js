@@ -2,14 +2,13 @@
 
 // Are stacks right, what do they cost, and how do other samplers do?
 
-const fs = require('node:fs')
 const path = require('node:path')
 const { main, say, elapsed } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { setup } = require('../../scripts/tasks/setup')
 const { installServers } = require('../overhead/install')
 const { machine } = require('../overhead/machine')
-const { pageFile } = require('../overhead/page-file')
+const { publish } = require('../overhead/page-file')
 const { saveResults } = require('../overhead/rounds')
 const { readArguments } = require('./arguments')
 const { measureCost } = require('./cost')
@@ -59,15 +58,7 @@ async function run (args) {
     results.cost = await measureCost({ ...settings, rounds: amounts.costRounds })
     done('cost')
   }
-  publish(page(results), options)
-}
-
-function publish (/** @type {string} */ text, /** @type {ReturnType<typeof readArguments>} */ options) {
-  process.stdout.write(text)
-  const file = pageFile(options, PAGE)
-  if (!file) return
-  fs.writeFileSync(file, text)
-  say(`written: ${path.relative('', file)}`)
+  publish(page(results), options, PAGE)
 }
 
 main(run)

@@ -22,27 +22,20 @@ std::string FirstMeta(const std::vector<FileFacts>& files,
 
 // What the recorder has done without, which the numbers do not show.
 void AddMissing(const std::vector<FileFacts>& files, Json* warnings) {
-  const std::string no_ids = FirstMeta(files, &TraceMeta::no_async_ids);
-  const std::string no_calls = FirstMeta(files, &TraceMeta::no_interposition);
-  if (!no_ids.empty()) {
-    warnings->push_back(absl::StrCat(
-        "causality is lost: who registered an event is not known, so that "
-        "requests miss events and dependencies (",
-        no_ids, ")"));
-  }
-  if (!no_calls.empty()) {
-    warnings->push_back(absl::StrCat(
-        "the loop's system calls were not seen: which connection an event is "
-        "for is not known, nor when it became ready (",
-        no_calls, ")"));
-  }
-  const std::string no_native = FirstMeta(files, &TraceMeta::no_native_code);
-  if (!no_native.empty()) {
-    warnings->push_back(absl::StrCat(
-        "native code was not looked at: what JavaScript ran after it may be "
-        "told for it (",
-        no_native, ")"));
-  }
+  const auto add = [&](std::string TraceMeta::*why, const char* what) {
+    const std::string reason = FirstMeta(files, why);
+    if (reason.empty()) return;
+    warnings->push_back(absl::StrCat(what, " (", reason, ")"));
+  };
+  add(&TraceMeta::no_async_ids,
+      "causality is lost: who registered an event is not known, so that "
+      "requests miss events and dependencies");
+  add(&TraceMeta::no_interposition,
+      "the loop's system calls were not seen: which connection an event is for "
+      "is not known, nor when it became ready");
+  add(&TraceMeta::no_native_code,
+      "native code was not looked at: what JavaScript ran after it may be told "
+      "for it");
 }
 
 }  // namespace

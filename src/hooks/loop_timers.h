@@ -1,8 +1,4 @@
-// The timers of a libuv loop: which of those that the loop runs is running, and
-// when it was due.
-
-#ifndef EDGEWISE_HOOKS_LOOP_TIMERS_H_
-#define EDGEWISE_HOOKS_LOOP_TIMERS_H_
+#pragma once
 
 #include <uv.h>
 
@@ -10,8 +6,9 @@
 
 namespace edgewise {
 
-// A loop runs its timers between its check phase and its next poll. Times are
-// ns by CLOCK_MONOTONIC, in libuv's steps of 1 ms. Thread-compatible.
+// Which of the timers that a libuv loop runs is running, and when it was due. A
+// loop runs them between its check phase and its next poll. Times are ns by
+// CLOCK_MONOTONIC, in libuv's steps of 1 ms. Thread-compatible.
 class LoopTimers {
  public:
   // `loop` is Node's: the first of its timers is behind all of JavaScript's.
@@ -56,5 +53,3 @@ class LoopTimers {
 };
 
 }  // namespace edgewise
-
-#endif  // EDGEWISE_HOOKS_LOOP_TIMERS_H_

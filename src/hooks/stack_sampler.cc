@@ -82,8 +82,7 @@ void StackSampler::AskLoop() {
   bool is_long = false;
   const uint64_t long_ticks = NsToTicks(kLongNs);
   const bool samples = options_.period_ns > 0;
-  while (
-      Pause(samples && !is_long && !asked_ ? pause(random) : LongPauseNs())) {
+  while (Pause(samples && !is_long ? pause(random) : LongPauseNs())) {
     const uint64_t now = Ticks();
     const uint64_t since = tracker_->busy_since();
     is_long = since != 0 && now > since && now - since > long_ticks;
