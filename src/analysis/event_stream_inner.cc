@@ -158,17 +158,30 @@ void EventStream::PlaceInner(int64_t previous_end_ns) {
   event_.written = written_;
 }
 
+// Mostly the last; that something was ready long before the loop woke is known
+// when it is read. What reaches beyond the event before is for this one, too.
 void EventStream::TakeOffCpu(const Record& record) {
   if (!all_) return;
-  if (std::exchange(off_used_, false)) off_.clear();
+  if (std::exchange(off_used_, false)) {
+    if (!off_.empty()) last_off_ns_ = off_.back().end_ns;
+    std::erase_if(off_, [this](const OffSpan& span) {
+      return span.end_ns <= last_end_ns_;
+    });
+  }
   counts_.lost_switches += record.aux;
   if (!SaneSpan(record.duration) || off_.size() >= kMaxInner) return;
-  const int64_t end_ns = TimeOf(record.ticks + Whole(record.duration));
-  const int64_t begin_ns = std::max(TimeOf(record.ticks), last_off_ns_);
-  if (end_ns <= begin_ns) return;
-  off_.push_back(
-      {begin_ns, end_ns, InRange(record.type, OffCpuKind::kBlocked)});
-  last_off_ns_ = end_ns;
+  OffSpan span{TimeOf(record.ticks),
+               TimeOf(record.ticks + Whole(record.duration)),
+               InRange(record.type, OffCpuKind::kBlocked)};
+  const auto next =
+      std::find_if(off_.rbegin(), off_.rend(), [&](const OffSpan& held) {
+        return held.begin_ns <= span.begin_ns;
+      }).base();
+  span.begin_ns =
+      std::max(span.begin_ns,
+               next == off_.begin() ? last_off_ns_ : std::prev(next)->end_ns);
+  if (next != off_.end()) span.end_ns = std::min(span.end_ns, next->begin_ns);
+  if (span.begin_ns < span.end_ns) off_.insert(next, span);
 }
 
 void EventStream::TakeSample(const Record& record) {

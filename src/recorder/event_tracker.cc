@@ -176,6 +176,7 @@ void EventTracker::FindReady() {
     unseen = by > from && TickNs(by - from) > ReadyWatcher::kSureNs;
   }
   bool with_connection = false;
+  uint64_t waits_ago = 0;
   if (watcher_ != nullptr && open_.fd != kNoFd) {
     const auto [poll, accepted, arrival] = watcher_->TakeAccepted(open_.fd);
     if (poll != 0) {
@@ -184,6 +185,7 @@ void EventTracker::FindReady() {
       // with their connection in the backlog.
       const bool before = seen != 0 && seen < accepted;
       if (poll + 1 == polls_ && (!poll_waited_ || before)) {
+        waits_ago = 1;
         // Their stamp is of the last segment.
         with_connection = arrival.ticks != 0 &&
                           seen > arrival.ticks + NsToTicks(kApartNs) &&
@@ -199,6 +201,8 @@ void EventTracker::FindReady() {
                      : !unseen && (seen != 0 || poll_waited_ || open_.watched)
                          ? ReadyKind::kObserved
                          : ReadyKind::kUpperBound;
+  if (off_cpu_ != nullptr && seen != 0 && off_cpu_->IsLate(seen, waits_ago))
+    PushOffCpu(off_cpu_->TakeLate(seen));
 }
 
 void EventTracker::Close(uint64_t now) {

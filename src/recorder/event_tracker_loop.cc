@@ -26,6 +26,8 @@ bool EventTracker::PollEnd(bool waited, uint64_t now) {
     PushOffCpu(wait.stretches);
     waited = wait.slept;
     woken = wait.woken;
+  } else if (off_cpu_ != nullptr) {
+    off_cpu_->NoWait();
   }
   poll_waited_ = waited;
   // Without a wait the files were ready before the loop asked.

@@ -7,6 +7,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const { constants: { errno: { EPERM } } } = require('node:os')
 const path = require('node:path')
+const { setTimeout: pause } = require('node:timers/promises')
 const { buildAddon } = require('../build-addon')
 const { report, request, startServer, temporaryDirectory } = require('../e2e/recorded-app')
 const { PINNED, makeGroup, sandboxThatRefuses, startRival } = require('../e2e/surroundings')
@@ -27,7 +28,7 @@ const TICK_NS = 10e6
 async function run (t, program) {
   const wrapper = []
   // Between two sleeps on one processor it is known how long it waited for that: docs/off-cpu.md.
-  if (program.rival || program.file || program.sums) wrapper.push(...PINNED)
+  if (program.rival || program.company || program.file || program.sums) wrapper.push(...PINNED)
   for (const [controller, limits] of Object.entries(limitsOf(program))) {
     const made = makeGroup(t, controller, limits)
     if (!made) return `no control group of ${controller} can be made here`
@@ -42,7 +43,7 @@ async function run (t, program) {
     wrapper,
     env: { NOT_RUNNING_ADDON: await buildAddon('test/addon/not_running.cc', process.execPath), NOT_RUNNING_FILE: file, ...env, ...program.env }
   })
-  const rival = program.rival ? startRival(t) : undefined
+  const rival = program.rival || program.company ? startRival(t, program.company ? wrapper : []) : undefined
   const ask = async () => {
     if (program.file && !program.memory) forget(file)
     await request(app.port, program.request)
@@ -51,7 +52,10 @@ async function run (t, program) {
   app.child.send('begin')
   await once(app.child, 'message')
   const stolenBefore = stolenNs()
-  for (let i = 0; i < REQUESTS; i++) await ask()
+  for (let i = 0; i < REQUESTS; i++) {
+    if (program.apart) await pause(program.apart)
+    await ask()
+  }
   const stolen = stolenNs() - stolenBefore + TICK_NS
   app.child.send('tell')
   const [{ known, all }] = await once(app.child, 'message')

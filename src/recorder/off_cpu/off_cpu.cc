@@ -47,6 +47,7 @@ OffCpu::OffCpu(std::unique_ptr<SwitchPauses> switches,
       summed_pauses_(std::move(sums)),
       no_switches_(std::move(no_switches)),
       usage_began_(ThreadUsage()),
+      wake_up_ticks_(NsToTicks(kWakeUpNs)),
       quota_(CpuQuota::Find()),
       quota_began_(quota_.Read()),
       throttled_(quota_began_),
@@ -55,6 +56,7 @@ OffCpu::OffCpu(std::unique_ptr<SwitchPauses> switches,
 bool OffCpu::ReadPauses(uint64_t begin, uint64_t end, bool wait) {
   pauses_.clear();
   stretches_.clear();
+  unshared_ns_ = 0;
   bool slept = wait && end > begin;
   if (switch_pauses_ != nullptr) {
     switch_pauses_->Read(slept ? kDelayAgeNs : 0, &pauses_);
@@ -99,11 +101,12 @@ void OffCpu::ShareThrottled() {
             [](const Pause* a, const Pause* b) {
               return a->unserved_ns() > b->unserved_ns();
             });
-  int64_t left_ns = ThrottledSince();
+  int64_t left_ns = unshared_ns_ + ThrottledSince();
   for (Pause* const pause : unserved) {
     pause->throttled_ns = std::min(left_ns, pause->unserved_ns());
     left_ns -= pause->throttled_ns;
   }
+  unshared_ns_ = left_ns;
 }
 
 // It could have run: another had the processor, or its group had used up what
@@ -164,14 +167,26 @@ OffCpu::Wait OffCpu::TakeWait(uint64_t begin, uint64_t end) {
   Wait wait;
   wait.slept = ReadPauses(begin, end, /*wait=*/true);
   if (wait.slept) wait.woken = end;
+  ++waits_ago_;
   for (const Pause& pause : pauses_) {
     if (pause.preempted || pause.waited_ns >= kWakeUpNs) AddUnserved(pause);
     if (pause.preempted) continue;
     wait.woken = std::min(end, TicksAt(pause.in_ns - pause.waited_ns));
+    sleep_ = {TicksAt(pause.out_ns), wait.woken};
+    waits_ago_ = 0;
   }
   if (quota_.any() && now_ns_ - quota_read_ns_ > kQuotaAgeNs) ThrottledSince();
   wait.stretches = stretches_;
   return wait;
+}
+
+std::span<const OffCpu::Stretch> OffCpu::TakeLate(uint64_t ready) {
+  pauses_ = {{NsAt(ready), NsAt(std::exchange(sleep_, {}).end),
+              /*preempted=*/true, /*fault=*/false}};
+  stretches_.clear();
+  ShareThrottled();
+  AddUnserved(pauses_.front());
+  return stretches_;
 }
 
 }  // namespace edgewise

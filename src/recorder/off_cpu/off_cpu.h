@@ -60,6 +60,19 @@ class OffCpu {
   // From `begin` to `end`, ticks.
   Wait TakeWait(uint64_t begin, uint64_t end);
 
+  // One that was not worth a call has ended.
+  void NoWait() { ++waits_ago_; }
+
+  // Whether what was ready at `ready`, ticks, has waited for the thread though
+  // that slept, `waits_ago` (0: the last). It could have run since then, which
+  // the kernel's count of that does not wholly tell.
+  bool IsLate(uint64_t ready, uint64_t waits_ago) const {
+    return waits_ago == waits_ago_ && ready > sleep_.begin &&
+           ready + wake_up_ticks_ < sleep_.end;
+  }
+  // For that time. Once a sleep: all that came in it waited for the same.
+  std::span<const Stretch> TakeLate(uint64_t ready);
+
   // Switches that the kernel had no room to tell of, since the last call.
   uint64_t TakeLost() {
     return switch_pauses_ != nullptr ? switch_pauses_->TakeLost() : 0;
@@ -107,6 +120,7 @@ class OffCpu {
   const absl::Status no_switches_;
   const rusage usage_began_;
   const uint64_t long_ticks_ = NsToTicks(1e6);
+  const uint64_t wake_up_ticks_;
   Faults faults_told_;
   uint64_t faults_told_ticks_ = 0;
   const CpuQuota quota_;
@@ -115,6 +129,13 @@ class OffCpu {
   CpuQuota::Throttled throttled_;  // at the last look
   bool quota_told_ = false;
   int64_t quota_read_ns_ = 0;
+  int64_t unshared_ns_ = 0;  // the group was stopped for, at the last look
+  // The loop's last sleep, until something ended it, ticks.
+  struct {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+  } sleep_;
+  uint64_t waits_ago_ = 0;
   // The clocks, as they were together.
   uint64_t now_ticks_ = 0;
   int64_t now_ns_ = 0;

@@ -119,10 +119,10 @@ bool SummedPauses::ReadWait(std::vector<Pause>* pauses) {
   auto [off_ns, waited_ns, slept, fault] = Next();
   // Of a thread that moved in its sleep Linux 6.18 counts that, too.
   if (before_.cpu != cpu) waited_ns = 0;
-  if (const int64_t length_ns = slept ? off_ns : waited_ns;
-      length_ns >= kNoiseNs) {
+  if (!slept) waited_ns = off_ns;
+  if (off_ns >= kNoiseNs) {
     const int64_t now_ns = before_.now_ns;
-    pauses->push_back({now_ns - length_ns, now_ns, !slept, fault, waited_ns});
+    pauses->push_back({now_ns - off_ns, now_ns, !slept, fault, waited_ns});
   }
   return slept;
 }

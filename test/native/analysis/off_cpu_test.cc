@@ -120,6 +120,22 @@ TEST(OffCpuTest, QueueingIsSplitByWhatItsBlockersDid) {
   EXPECT_EQ(report["loop"]["not_running_ns"], 300);
 }
 
+TEST(OffCpuTest, WhatIsToldEarlyOrLateIsPutWhereItWas) {
+  TraceBuilder t;
+  t.Meta(kKnown).Start(100, 1);
+  const uint64_t id = t.Register();
+  Off(&t, 190, 300, OffCpuKind::kThrottled);  // from the event into the wait
+  t.Event(100, 200, {kRead, 100, 5});
+  Off(&t, 480, 495, OffCpuKind::kPreempted);
+  Off(&t, 400, 490, OffCpuKind::kThrottled);  // known when it was read
+  t.End(520, 1);
+  t.Event(500, 600, {kFs, 250, id});
+  const Json report = ReportOf(t, ReportOptions());
+  EXPECT_EQ(report["tail"]["queue"]["not_running"]["throttled_ns"], 50 + 80);
+  EXPECT_EQ(report["tail"]["queue"]["not_running"]["preempted_ns"], 15);
+  EXPECT_EQ(report["tail"]["exec"]["not_running"]["throttled_ns"], 10);
+}
+
 TEST(OffCpuTest, OfARecorderThatDoesNotTellItIsUnknown) {
   TraceBuilder t;
   t.Meta(

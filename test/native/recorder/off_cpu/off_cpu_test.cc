@@ -127,6 +127,29 @@ TEST_P(OffCpuTest, TheLoopsOwnWaitIsNone) {
   EXPECT_FALSE(off_cpu_->TakeWait(woken, woken).slept);
 }
 
+// What came while it slept could have run since, whatever the kernel counts.
+TEST_P(OffCpuTest, WhatCameLongBeforeItWokeIsPreempted) {
+  off_cpu_->TakeWait(Ticks(), Ticks());
+  const uint64_t began = Ticks();
+  SleepMs(20);
+  const OffCpu::Wait wait = off_cpu_->TakeWait(began, Ticks());
+  const uint64_t early = began + NsToTicks(5e6);
+  EXPECT_FALSE(off_cpu_->IsLate(began - NsToTicks(1e6), 0))
+      << "before it slept";
+  EXPECT_FALSE(off_cpu_->IsLate(wait.woken - NsToTicks(1e3), 0));
+  EXPECT_FALSE(off_cpu_->IsLate(early, 1));
+  ASSERT_TRUE(off_cpu_->IsLate(early, 0));
+  off_cpu_->NoWait();
+  EXPECT_FALSE(off_cpu_->IsLate(early, 0)) << "a wait without a sleep since";
+  ASSERT_TRUE(off_cpu_->IsLate(early, 1));
+  const auto told = off_cpu_->TakeLate(early);
+  ASSERT_EQ(told.size(), 1);
+  EXPECT_NEAR(static_cast<double>(TickNs(told[0].end - told[0].begin)),
+              static_cast<double>(TickNs(wait.woken - early)), 1e3);
+  EXPECT_EQ(told[0].kind, OffCpuKind::kPreempted);
+  EXPECT_FALSE(off_cpu_->IsLate(early, 1)) << "once";
+}
+
 // It was woken, and another had its processor.
 TEST_P(OffCpuTest, ALateWakeUpIsPreempted) {
   std::vector<int> cpus = TwoCpus();
