@@ -17,6 +17,14 @@ namespace {
 constexpr size_t kMaxKnown = size_t{1} << 16;
 constexpr int64_t kMostPauseNs = 50'000'000;
 
+// Of the function that calls this.
+[[gnu::always_inline]] inline v8::RegisterState RegistersNow() {
+  v8::RegisterState registers;
+  registers.pc = __builtin_return_address(0);
+  registers.fp = registers.sp = __builtin_frame_address(0);
+  return registers;
+}
+
 }  // namespace
 
 // Freed by its answer, or if it was never answered with nothing: V8 forgets
@@ -47,9 +55,11 @@ StackSampler::StackSampler(v8::Isolate* isolate, const EventTracker* tracker,
       table_(recorder),
       modules_(recorder),
       look_(&OnLook, this),
+      cpu_clock_(pthread_self()),
+      one_cpu_(HasOneCpu()),
       question_(new Question{this}) {
   if (options.stalls != nullptr) options.stalls->Leave(tracker->busy_since());
-  isolate_->AddGCEpilogueCallback(&OnGcEnd, this, v8::kGCTypeMarkSweepCompact);
+  isolate_->AddGCEpilogueCallback(&OnGcEnd, this);
 }
 
 StackSampler::~StackSampler() {
@@ -115,12 +125,26 @@ void StackSampler::Ask(uint64_t now, uint64_t since) {
   const uint64_t answered = asked_ticks_ + answer_lag_;
   stands_for_ = now - std::max(since, answered);
   asked_ticks_ = now;
+  asked_cpu_ns_ = cpu_clock_.Ns();
+  answers_.store(false, std::memory_order_relaxed);
   asked_.store(true, std::memory_order_release);
   isolate_->RequestInterrupt(&OnInterrupt, question_);
+  AwaitAnswer();
   // Native code does not answer, and what goes on after it may be another
   // function: where it is now is looked at.
-  SleepNs(kPatienceNs);
-  if (asked_.load(std::memory_order_acquire)) look_.Look();
+  if (asked_.load(std::memory_order_acquire) &&
+      !answers_.load(std::memory_order_relaxed)) {
+    look_.Look();
+  }
+}
+
+// Who sleeps for as little may wake much later. The thread cannot answer on a
+// processor that it has to share.
+void StackSampler::AwaitAnswer() const {
+  if (one_cpu_) return SleepNs(kSameNs);
+  const uint64_t until = Ticks() + NsToTicks(kPatienceNs);
+  while (!answers_.load(std::memory_order_relaxed) && Ticks() < until) {
+  }
 }
 
 void StackSampler::OnInterrupt(v8::Isolate*, void* question_) {
@@ -130,13 +154,15 @@ void StackSampler::OnInterrupt(v8::Isolate*, void* question_) {
 }
 
 void StackSampler::Answer() {
+  answers_.store(true, std::memory_order_relaxed);
   const uint64_t now = Ticks();
   const int64_t began_ns = ThreadCpuNs();
   // What runs now says nothing of what ran then, in another slice.
   const bool same = tracker_->slice_begin() <= asked_ticks_;
   if (tracker_->in_event()) {
     const NativePlace native = same ? NativeNow() : NativePlace{};
-    const std::optional<Place> place = same ? PlaceNow(native) : std::nullopt;
+    const std::optional<Place> place =
+        same ? PlaceNow(native, began_ns - asked_cpu_ns_) : std::nullopt;
     if (options_.period_ns > 0) {
       Push(now, place.has_value() ? StackOf(*place) : 0, native);
     }
@@ -144,29 +170,28 @@ void StackSampler::Answer() {
     if (stalls && place.has_value()) TellStall(*place);
   }
   answer_lag_ = now - asked_ticks_;
-  cost_ns_ = ThreadCpuNs() - began_ns;
+  cost_ns_ = ThreadCpuNs() - began_ns + TickNs(std::exchange(look_ticks_, 0));
   asked_.store(false, std::memory_order_release);
 }
 
-// Where it was natively when it was looked at, if that was since it was asked.
+// Where it was natively when it was looked at.
 NativePlace StackSampler::NativeNow() {
-  const bool seen = seen_ticks_ >= asked_ticks_ && seen_pc_ != 0;
-  return seen && !IsOfV8(seen_pc_) ? modules_.PlaceOf(seen_pc_) : NativePlace{};
+  const bool native = Seen() && seen_pc_ != 0 && !IsOfV8(seen_pc_);
+  return native ? modules_.PlaceOf(seen_pc_) : NativePlace{};
 }
 
-// Null: it has gone on from `native`, and from where that was called is not
-// known.
+// Null: it has gone on since it was asked, and from where is not known.
+// `cpu_ns`: that it has run for since.
 std::optional<StackSampler::Place> StackSampler::PlaceNow(
-    const NativePlace& native) {
-  v8::RegisterState registers;
-  registers.pc = __builtin_return_address(0);
-  registers.fp = registers.sp = __builtin_frame_address(0);
+    const NativePlace& native, int64_t cpu_ns) {
   Place place;
-  place.stack.Take(isolate_, registers);
-  if (native.module == 0) return place;
-  const std::optional<size_t> later = place.stack.GoneOnFrom(seen_);
-  if (!later.has_value()) return std::nullopt;
-  place.later = *later;
+  place.stack.Take(isolate_, RegistersNow());
+  const bool here = cpu_ns <= kSameNs;
+  if (here && native.module == 0) return place;
+  const std::optional<size_t> later =
+      Seen() ? place.stack.GoneOnFrom(seen_) : std::nullopt;
+  if (!later.has_value() && !here) return std::nullopt;
+  place.later = later.value_or(0);
   return place;
 }
 
@@ -193,13 +218,17 @@ bool StackSampler::IsOfV8(uintptr_t pc) const {
 // In a signal's handler: what V8's own profiler does there.
 void StackSampler::OnLook(void* self, const NativeLook::Registers& registers) {
   auto* const sampler = static_cast<StackSampler*>(self);
+  // It looks itself.
+  if (sampler->answers_.load(std::memory_order_relaxed)) return;
+  const uint64_t began = Ticks();
   v8::RegisterState state;
   state.pc = reinterpret_cast<void*>(registers.pc);
   state.sp = reinterpret_cast<void*>(registers.sp);
   state.fp = reinterpret_cast<void*>(registers.fp);
-  const v8::StateTag running = sampler->seen_.Take(sampler->isolate_, state);
-  sampler->seen_pc_ = running == v8::GC ? 0 : registers.pc;
+  const bool collects = sampler->seen_.Take(sampler->isolate_, state) == v8::GC;
+  sampler->seen_pc_ = collects ? 0 : registers.pc;
   sampler->seen_ticks_ = Ticks();
+  sampler->look_ticks_ += sampler->seen_ticks_ - began;
 }
 
 // Its string id; 0: it could not be told, or there is no room for it.
@@ -248,10 +277,20 @@ void StackSampler::TellStall(const Place& at) {
   recorder_->RequestDump();
 }
 
-// Code has moved or died: its addresses say something else now.
-void StackSampler::OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags,
-                           void* self) {
+void StackSampler::OnGcEnd(v8::Isolate* isolate, v8::GCType type,
+                           v8::GCCallbackFlags, void* self) {
   auto* const sampler = static_cast<StackSampler*>(self);
+  const bool moved = type == v8::kGCTypeMarkSweepCompact;
+  if (sampler->asked_.load(std::memory_order_acquire) && sampler->Seen()) {
+    // What a collection has interrupted could not be looked at in it.
+    if (sampler->seen_pc_ == 0) {
+      sampler->seen_.Take(isolate, RegistersNow());
+    } else if (moved) {
+      sampler->seen_ = PhysicalStack();
+    }
+  }
+  // Code has moved or died: its addresses say something else now.
+  if (!moved) return;
   ++sampler->moves_;
   sampler->known_.clear();
 }

@@ -55,7 +55,9 @@ class StackSampler {
 
   static constexpr int64_t kLongNs = 2'000'000;
   static constexpr int64_t kLongPeriodNs = 1'000'000;
-  static constexpr int64_t kPatienceNs = 100'000;
+  // JavaScript answers sooner; what ran for so long since may be elsewhere.
+  static constexpr int64_t kPatienceNs = 20'000;
+  static constexpr int64_t kSameNs = 100'000;
   static constexpr int kMaxFrames = 64;
   // Of the processor's time: what answers may take, and what they may save up.
   // The first in a large script takes 10 ms.
@@ -80,12 +82,15 @@ class StackSampler {
   bool Affords(uint64_t ticks);
   void Ask(uint64_t now, uint64_t since);
   int64_t LongPauseNs() const;
+  void AwaitAnswer() const;
   void Answer();
   void Push(uint64_t now, uint32_t stack, const NativePlace& native);
   void TellStall(const Place& at);
   bool IsOfV8(uintptr_t pc) const;
+  // Whether it was looked at since it was asked.
+  bool Seen() const { return seen_ticks_ >= asked_ticks_; }
   NativePlace NativeNow();
-  std::optional<Place> PlaceNow(const NativePlace& native);
+  std::optional<Place> PlaceNow(const NativePlace& native, int64_t cpu_ns);
   uint32_t StackOf(const Place& place);
   std::optional<ScriptStack> Describe(const Place& place) const;
   static void OnLook(void* self, const NativeLook::Registers& registers);
@@ -103,6 +108,7 @@ class StackSampler {
   PhysicalStack seen_;     // when it was looked at, in a signal's handler
   uintptr_t seen_pc_ = 0;  // 0: it collected garbage
   uint64_t seen_ticks_ = 0;
+  uint64_t look_ticks_ = 0;  // what the looks since the last answer took
   // By a hash of the program counters on the stack, until code moves.
   absl::flat_hash_map<uint64_t, uint32_t> known_;
   uint64_t moves_ = 0;  // so often it has
@@ -110,11 +116,15 @@ class StackSampler {
   int64_t saved_ns_ = kMostSavedNs;  // of the processor's time; the helper's
   // The helper's, but while `asked_` is set the isolate's thread's; ticks.
   uint64_t asked_ticks_ = 0;
-  uint64_t stands_for_ = 0;  // how long before that nothing was asked
+  int64_t asked_cpu_ns_ = 0;  // of the isolate's thread
+  uint64_t stands_for_ = 0;   // how long before that nothing was asked
   uint64_t answer_lag_ = 0;
   int64_t cost_ns_ = 0;  // of the last answer, on the processor
   std::atomic<bool> asked_{false};
+  std::atomic<bool> answers_{false};  // while `asked_` is set
   NativeLook look_;
+  const CpuClock cpu_clock_;
+  const bool one_cpu_;
 
   Question* question_;
   std::mutex mutex_;

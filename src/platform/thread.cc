@@ -46,6 +46,12 @@ void SetTurnNs(uint64_t ns) {
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
+int64_t NsOf(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 void* RunBody(void* body) {
   const std::unique_ptr<std::function<void()>> owned(
       static_cast<std::function<void()>*>(body));
@@ -142,10 +148,20 @@ void Evasion::Leave() {
   UseOthers(allowed_, cpu, &own_);
 }
 
-int64_t ThreadCpuNs() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+int64_t ThreadCpuNs() { return NsOf(CLOCK_THREAD_CPUTIME_ID); }
+
+CpuClock::CpuClock(pthread_t thread) {
+  const int error = pthread_getcpuclockid(thread, &clock_);
+  assert(error == 0 && "the thread lives");
+  (void)error;
+}
+
+int64_t CpuClock::Ns() const { return NsOf(clock_); }
+
+bool HasOneCpu() {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
+         CPU_COUNT(&allowed) == 1;
 }
 
 rusage ThreadUsage() {

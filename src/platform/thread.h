@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstdint>
@@ -50,6 +51,9 @@ void UseRealTimePriority();
 // own (Linux 6.12). Elsewhere it competes as before.
 void UseShortTurns();
 
+// Whether this thread may run on one processor only.
+bool HasOneCpu();
+
 // As long as a signal does not end it.
 void SleepNs(int64_t ns);
 
@@ -76,6 +80,16 @@ class Evasion {
 
 // Processor time that this thread has used, ns.
 int64_t ThreadCpuNs();
+
+// The same of another thread, while that lives.
+class CpuClock {
+ public:
+  explicit CpuClock(pthread_t thread);
+  int64_t Ns() const;
+
+ private:
+  clockid_t clock_;
+};
 
 // What the kernel counts for this thread: its switches and page faults.
 rusage ThreadUsage();

@@ -32,9 +32,9 @@ function makeGroup (t, controller, limits) {
 /** What a program runs under to be on the first processor only. */
 const PINNED = ['taskset', '-c', '0']
 
-/** @param {any} t @param {string[]} wrapper that it runs under @returns {import('node:child_process').ChildProcess} it takes what it gets of that processor */
-function startRival (t, wrapper = []) {
-  const [program, ...args] = [...wrapper, ...PINNED, process.execPath, '-e', 'for (;;);']
+/** @param {any} t @param {string[]} wrapper that it runs under @returns {import('node:child_process').ChildProcess} it takes what it gets of the processor */
+function startRival (t, wrapper = PINNED) {
+  const [program, ...args] = [...wrapper, process.execPath, '-e', 'for (;;);']
   const rival = spawn(program, args, { stdio: 'ignore' })
   t.after(() => rival.kill('SIGKILL'))
   return rival

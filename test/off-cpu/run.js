@@ -43,7 +43,7 @@ async function run (t, program) {
     wrapper,
     env: { NOT_RUNNING_ADDON: await buildAddon('test/addon/not_running.cc', process.execPath), NOT_RUNNING_FILE: file, ...env, ...program.env }
   })
-  const rival = program.rival || program.company ? startRival(t, program.company ? wrapper : []) : undefined
+  const rival = program.rival || program.company ? startRival(t, program.company ? wrapper : PINNED) : undefined
   const ask = async () => {
     if (program.file && !program.memory) forget(file)
     await request(app.port, program.request)

@@ -41,6 +41,35 @@ TEST(HelperThreadTest, NoThreadIsAStatus) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(CpuClockTest, AnotherThreadsIsItsOwn) {
+  const CpuClock here(pthread_self());
+  const int64_t before_ns = ThreadCpuNs();
+  const int64_t from_here_ns = here.Ns();
+  int64_t from_there_ns = 0;
+  auto thread =
+      HelperThread::Start("edgewise-test", [&] { from_there_ns = here.Ns(); });
+  ASSERT_TRUE(thread.ok()) << thread.status();
+  thread->join();
+  const int64_t after_ns = ThreadCpuNs();
+  EXPECT_LE(before_ns, from_here_ns);
+  EXPECT_LE(from_here_ns, from_there_ns);
+  EXPECT_LE(from_there_ns, after_ns);
+}
+
+TEST(HasOneCpuTest, AsTheAffinitySays) {
+  auto thread = HelperThread::Start("edgewise-test", [] {
+    cpu_set_t allowed;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+    EXPECT_EQ(HasOneCpu(), CPU_COUNT(&allowed) == 1);
+    CPU_ZERO(&allowed);
+    CPU_SET(sched_getcpu(), &allowed);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
+    EXPECT_TRUE(HasOneCpu());
+  });
+  ASSERT_TRUE(thread.ok()) << thread.status();
+  thread->join();
+}
+
 // A processor that somebody took from this thread is not given back.
 TEST(LeaveCpuTest, KeepsToTheThreadsAffinity) {
   auto thread = HelperThread::Start("edgewise-test", [] {
