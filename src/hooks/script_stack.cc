@@ -44,30 +44,42 @@ v8::Local<v8::Value> ValueOf(v8::Isolate* isolate,
 }
 }  // namespace
 
+const FrameWords::Words& FrameWords::Of(v8::Isolate* isolate,
+                                        v8::Local<v8::StackFrame> frame,
+                                        v8::Location place) {
+  const Key key = {frame->GetScriptId(), place.GetLineNumber(),
+                   place.GetColumnNumber()};
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  std::string script = TextOf(isolate, frame->GetScriptNameOrSourceURL());
+  const bool left_out = !left_out_.empty() && script.starts_with(left_out_);
+  return known_
+      .emplace(key, Words{TextOf(isolate, frame->GetFunctionName()),
+                          std::move(script), left_out})
+      .first->second;
+}
+
 ScriptStack::ScriptStack(v8::Isolate* isolate, int max_frames, int skip,
-                         std::string_view left_out) {
+                         FrameWords* words) {
   const v8::HandleScope scope(isolate);
   const v8::Local<v8::StackTrace> trace = v8::StackTrace::CurrentStackTrace(
       isolate, max_frames,
       static_cast<v8::StackTrace::StackTraceOptions>(
           v8::StackTrace::kLineNumber | v8::StackTrace::kColumnOffset |
-          v8::StackTrace::kFunctionName |
+          v8::StackTrace::kFunctionName | v8::StackTrace::kScriptId |
           v8::StackTrace::kScriptNameOrSourceURL |
           v8::StackTrace::kExposeFramesAcrossSecurityOrigins));
   const int count = all_ = trace->GetFrameCount();
-  // Frames point into it: it must not grow.
-  texts_.reserve(static_cast<size_t>(count) * 2);
+  words->MakeRoom();
   frames_.reserve(static_cast<size_t>(count));
   for (int i = skip; i < count; ++i) {
     const v8::Local<v8::StackFrame> frame =
         trace->GetFrame(isolate, static_cast<uint32_t>(i));
-    std::string script = TextOf(isolate, frame->GetScriptNameOrSourceURL());
-    if (!left_out.empty() && script.starts_with(left_out)) continue;
-    texts_.push_back(TextOf(isolate, frame->GetFunctionName()));
-    texts_.push_back(std::move(script));
-    frames_.push_back({texts_[texts_.size() - 2], texts_.back(),
-                       PlaceOf(frame->GetLineNumber()),
-                       PlaceOf(frame->GetColumn())});
+    v8::Location place = frame->GetLocation();
+    const auto& [function, script, left_out] = words->Of(isolate, frame, place);
+    if (left_out) continue;
+    frames_.push_back({function, script, PlaceOf(place.GetLineNumber() + 1),
+                       PlaceOf(place.GetColumnNumber() + 1)});
   }
 }
 

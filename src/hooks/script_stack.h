@@ -5,22 +5,60 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/container/node_hash_map.h"
 #include "recorder/stacks/stack_table.h"
 
 namespace edgewise {
+
+// The words of frames that were seen before: to take those from V8 anew takes a
+// quarter of a stack's time.
+class FrameWords {
+ public:
+  static constexpr size_t kMax = 8192;
+
+  struct Words {
+    std::string function;
+    std::string script;
+    bool left_out;
+  };
+
+  // `left_out`: what begins the names of the scripts whose frames are not told;
+  // empty: none is.
+  explicit FrameWords(std::string left_out) : left_out_(std::move(left_out)) {}
+
+  // Valid until MakeRoom().
+  const Words& Of(v8::Isolate* isolate, v8::Local<v8::StackFrame> frame,
+                  v8::Location place);
+  void MakeRoom() {
+    if (known_.size() >= kMax) known_.clear();
+  }
+
+ private:
+  struct Key {
+    int script;
+    int line;
+    int column;
+    bool operator==(const Key&) const = default;
+    template <typename H>
+    friend H AbslHashValue(H h, const Key& key) {
+      return H::combine(std::move(h), key.script, key.line, key.column);
+    }
+  };
+  const std::string left_out_;
+  absl::node_hash_map<Key, Words> known_;
+};
 
 // The JavaScript stack of the calling thread as it is now, in words. It runs no
 // JavaScript: it may be taken where V8 is interrupted.
 class ScriptStack {
  public:
   // At most so many frames, the innermost, but for the `skip` first ones, and
-  // those of scripts whose names begin with `left_out`; empty: none is.
+  // those that `words` leaves out. Valid until the next one with those words.
   ScriptStack(v8::Isolate* isolate, int max_frames, int skip,
-              std::string_view left_out);
-  // Its frames are views of its own texts.
-  ScriptStack(ScriptStack&&) = default;
+              FrameWords* words);
 
   // How many there were, with those.
   int all() const { return all_; }
@@ -33,7 +71,6 @@ class ScriptStack {
 
  private:
   int all_ = 0;
-  std::vector<std::string> texts_;
   std::vector<StackFrame> frames_;
 };
 

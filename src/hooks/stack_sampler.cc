@@ -53,6 +53,7 @@ StackSampler::StackSampler(v8::Isolate* isolate, const EventTracker* tracker,
       recorder_(recorder),
       options_(options),
       table_(recorder),
+      words_(options.left_out),
       modules_(recorder),
       look_(&OnLook, this),
       cpu_clock_(pthread_self()),
@@ -248,10 +249,10 @@ uint32_t StackSampler::StackOf(const Place& place) {
 
 // Null: functions were inlined, and which of V8's frames are later is not
 // known.
-std::optional<ScriptStack> StackSampler::Describe(const Place& place) const {
+std::optional<ScriptStack> StackSampler::Describe(const Place& place) {
   std::optional<ScriptStack> described;
   described.emplace(isolate_, kMaxFrames, static_cast<int>(place.later),
-                    options_.left_out);
+                    &words_);
   if (place.later > 0 &&
       static_cast<size_t>(described->all()) != place.stack.count()) {
     described.reset();

@@ -92,7 +92,7 @@ class StackSampler {
   NativePlace NativeNow();
   std::optional<Place> PlaceNow(const NativePlace& native, int64_t cpu_ns);
   uint32_t StackOf(const Place& place);
-  std::optional<ScriptStack> Describe(const Place& place) const;
+  std::optional<ScriptStack> Describe(const Place& place);
   static void OnLook(void* self, const NativeLook::Registers& registers);
   static void OnInterrupt(v8::Isolate* isolate, void* question);
   static void OnGcEnd(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void*);
@@ -104,6 +104,7 @@ class StackSampler {
 
   // Isolate's thread.
   StackTable table_;
+  FrameWords words_;
   NativeModules modules_;
   PhysicalStack seen_;     // when it was looked at, in a signal's handler
   uintptr_t seen_pc_ = 0;  // 0: it collected garbage

@@ -63,13 +63,13 @@ const TOOLS = [
     read: (scratch) => ofReport(path.join(scratch, 'trace'))
   },
   {
-    name: 'edgewise, again',
-    text: 'the same in a process that it has recorded before: its first start loads its modules',
-    switched: { sampler: 'edgewise', env: { STACKS_HZ: '100', STACKS_BEFORE: '1' } }
+    name: 'edgewise, stacks alone',
+    text: 'as `edgewise stacks on` does, in a process that it records',
+    switched: { sampler: 'edgewise', env: { STACKS_HZ: '100', STACKS_RECORDING: '1' } }
   },
   {
     name: 'edgewise without stacks',
-    text: '`EDGEWISE_STACKS=0`: what it records besides; what that costs stands below',
+    text: '`EDGEWISE_STACKS=0`: what it records besides (its first start loads its modules); what that costs stands below',
     switched: { sampler: 'edgewise', env: { STACKS_HZ: '0' } }
   },
   {

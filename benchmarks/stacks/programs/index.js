@@ -9,7 +9,7 @@ const { DEPTHS } = require('./functions')
  * @typedef {object} Program
  * @property {string} name its route, and its work in functions.js, unless `work` says another
  * @property {string} text
- * @property {string} told the function that did the work
+ * @property {string} [told] the function that did the work; none: native code did
  * @property {string} [within] the function that must have called it
  * @property {string} [work]
  * @property {'large-script' | 'typescript'} [made] the script that it needs (../truth/made-scripts.js)
@@ -22,7 +22,8 @@ const PROGRAMS = [
   { name: 'plain', text: 'a function', told: 'spinning' },
   { name: 'inlined', text: 'a function with a loop, inlined', told: 'inner', within: 'outer' },
   { name: 'inlined-small', text: 'a function without a loop, inlined', told: 'raised', within: 'summing', unreachable: true },
-  { name: 'native', text: '`crypto.pbkdf2Sync`', told: 'hashing' },
+  { name: 'native', text: '`crypto.pbkdf2Sync`' },
+  { name: 'native-within', text: '`crypto.pbkdf2Sync` in a function that goes on after it', within: 'digesting' },
   { name: 'eval', text: '`eval`', told: 'evaluated' },
   { name: 'worker', text: 'a worker thread', told: 'spinning', worker: true },
   { name: 'promises', text: 'a chain of promises', told: 'spinning' },
