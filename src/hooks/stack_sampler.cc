@@ -101,8 +101,8 @@ void StackSampler::AskLoop() {
         options_.stalls != nullptr && options_.stalls->Look(since, now);
     if (asked_.load(std::memory_order_acquire)) continue;
     const bool affordable = Affords(now - last);
-    if (since != 0 && (urgent || (samples && affordable))) Ask(now, last);
-    last = now;
+    const bool ask = since != 0 && (urgent || (samples && affordable));
+    last = ask ? Ask(last) : now;
   }
 }
 
@@ -121,12 +121,13 @@ int64_t StackSampler::LongPauseNs() const {
                     kMostPauseNs);
 }
 
-// `since`: nothing was looked at from then on.
-void StackSampler::Ask(uint64_t now, uint64_t since) {
+// `since`: nothing was looked at from then on. Returns when it has asked.
+uint64_t StackSampler::Ask(uint64_t since) {
   const uint64_t answered = asked_ticks_ + answer_lag_;
+  asked_cpu_ns_ = cpu_clock_.Ns();
+  const uint64_t now = Ticks();
   stands_for_ = now - std::max(since, answered);
   asked_ticks_ = now;
-  asked_cpu_ns_ = cpu_clock_.Ns();
   answers_.store(false, std::memory_order_relaxed);
   asked_.store(true, std::memory_order_release);
   isolate_->RequestInterrupt(&OnInterrupt, question_);
@@ -137,12 +138,13 @@ void StackSampler::Ask(uint64_t now, uint64_t since) {
       !answers_.load(std::memory_order_relaxed)) {
     look_.Look();
   }
+  return now;
 }
 
-// Who sleeps for as little may wake much later. The thread cannot answer on a
-// processor that it has to share.
+// Who sleeps for as little may wake much later. On a processor that it would
+// have to share the thread cannot answer.
 void StackSampler::AwaitAnswer() const {
-  if (one_cpu_) return SleepNs(kSameNs);
+  if (one_cpu_) return;
   const uint64_t until = Ticks() + NsToTicks(kPatienceNs);
   while (!answers_.load(std::memory_order_relaxed) && Ticks() < until) {
   }

@@ -80,7 +80,7 @@ class StackSampler {
   void AskLoop();
   bool Pause(int64_t ns);
   bool Affords(uint64_t ticks);
-  void Ask(uint64_t now, uint64_t since);
+  uint64_t Ask(uint64_t since);
   int64_t LongPauseNs() const;
   void AwaitAnswer() const;
   void Answer();

@@ -76,12 +76,6 @@ function hashing (/** @type {number} */ ms) {
   return crypto.pbkdf2Sync('secret', 'salt', Math.ceil(ms * roundsPerMs), 32, 'sha1')
 }
 
-function digesting (/** @type {number} */ ms) {
-  let sum = 0
-  for (const byte of hashing(ms)) sum += byte
-  return sum
-}
-
 /* eslint-disable no-eval */
 const evaluated = eval(`(function evaluated (ms) {
   let sum = 0
@@ -137,7 +131,6 @@ const WORK = {
   inlined: direct(calling),
   'inlined-small': direct(summing),
   native: direct(hashing),
-  'native-within': direct(digesting),
   eval: direct(evaluated),
   deep: direct((ms) => reaching(DEPTHS.deep, ms)),
   deeper: direct((ms) => reaching(DEPTHS.deeper, ms)),
