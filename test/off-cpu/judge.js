@@ -40,7 +40,8 @@ function judge (program, { known, all, stolen, told }) {
   const none = (kind) => rows.push(row(kind, 0, 0, off(kind)))
   if (!program.quota) none('throttled')
   if (!program.off.includes('fault')) none('fault')
-  if (!program.off.includes('blocked') && program.off.includes('fault')) none('blocked')
+  // Most of what it does not run for is outside of its handlers: no sum of theirs is a limit.
+  if (!program.off.includes('blocked') && (program.off.includes('fault') || program.company)) none('blocked')
   return rows
 }
 

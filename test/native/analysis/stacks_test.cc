@@ -182,6 +182,7 @@ TEST(StacksTest, ACollectionIsNoFunctions) {
   const uint32_t busy = AddFrame(0, "busy", 20, &t);
   t.Start(100, 1);
   t.Gc(GcType::kScavenge, 1000, 3000);
+  AddSample(900, 950, 900, busy, &t);
   AddSample(2000, 3500, 1500, busy, &t);
   t.End(5000, 1);
   t.Event(100, 5000, {kRead, 100, 5});
@@ -203,12 +204,37 @@ TEST(StacksTest, WhatDidNotRunIsNoFunctions) {
     t.Raw(record);
   };
   off(1200, 1500);
-  off(2000, 2600);  // The sample is asked for in it.
-  AddSample(2500, 2700, 1600, busy, &t);
+  off(2000, 2600);  // The second sample is asked for in it.
+  AddSample(1600, 1700, 900, busy, &t);
+  AddSample(2500, 2700, 800, busy, &t);
   t.End(5000, 1);
   t.Event(1000, 5000, {kRead, 1000, 5});
   const Json report = ReportOf(t);
   EXPECT_EQ(report["stacks"]["causes"][0]["tail_exec_ns"], 4000 - 300 - 600);
+}
+
+// What collects, or is preempted, is not for that what has run before.
+TEST(StacksTest, ASampleOfACollectionStandsForNothingBeforeIt) {
+  TraceBuilder t;
+  t.Meta();
+  const uint32_t parse = AddFrame(0, "parse", 20, &t);
+  const uint32_t later = AddFrame(0, "later", 30, &t);
+  t.Start(100, 1);
+  AddSample(2100, 2200, 2200, parse, &t);
+  t.Gc(GcType::kScavenge, 6000, 8000);
+  AddSample(7000, 8100, 4800, later, &t);
+  t.End(9100, 1);
+  t.Event(100, 9100, {kRead, 100, 5});
+  ReportOptions options;
+  options.stacks = true;
+  const Json report = ReportOf(t, options);
+  std::vector<int64_t> told;
+  for (const Json& row : report["stacks"]["causes"][0]["stacks"]) {
+    told.push_back(row[2].get<int64_t>());
+  }
+  std::sort(told.begin(), told.end());
+  // `later` from the collection's end to its answer.
+  EXPECT_EQ(told, (std::vector<int64_t>{100, 9000 - 2000 - 100}));
 }
 
 TEST(StacksTest, AShortEventStandsForThoseThatWereNotSampled) {
