@@ -96,6 +96,7 @@
       "src/analysis/request_log.cc",
       "src/analysis/route_table.cc",
       "src/analysis/stacks/elf_symbols.cc",
+      "src/analysis/stacks/sample_parts.cc",
       "src/analysis/stacks/sample_timeline.cc",
       "src/analysis/stacks/stack_tree.cc",
       "src/analysis/stacks/stacks_json.cc",

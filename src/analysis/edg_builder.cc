@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
+
+#include "analysis/stacks/sample_parts.h"
 
 namespace edgewise {
 
@@ -124,59 +125,19 @@ bool EdgBuilder::IsResolvedBefore(RequestRef request) {
 // What the thread did between the question and the answer is the function's,
 // but for collections and what it did not run. The samples of an event stand
 // for all that it ran, each for what was since the one before it too, unless it
-// was asked for in a collection or while the thread did not run: that is where
-// no function's time is, and the next one stands for that. A short event is
-// sampled by chance: by so much as it is shorter than the pause before, it
-// stands for others like it that were not (Horvitz and Thompson's estimator).
+// was asked for in a collection or a sleep: more often than by chance such a
+// one is where it ends, and the next one stands for what was before. A short
+// event is sampled by chance: by so much as it is shorter than the pause
+// before, it stands for others like it that were not (Horvitz and Thompson's
+// estimator).
 void EdgBuilder::TakeSamples() {
   const Event& event = *event_;
-  const auto ran_for = [&](int64_t from_ns, int64_t to_ns) {
-    int64_t ran_ns = RanFor(event.off, from_ns, to_ns);
-    for (const auto records : {event.before, event.inner}) {
-      for (const InnerRecord& gc : records) {
-        if (gc.kind != RecordKind::kGc) continue;
-        const int64_t begin_ns = std::max(from_ns, gc.time_ns);
-        const int64_t end_ns = std::min(to_ns, gc.end_ns);
-        if (begin_ns < end_ns) ran_ns -= RanFor(event.off, begin_ns, end_ns);
-      }
-    }
-    return static_cast<double>(ran_ns);
-  };
-  struct Part {
-    int64_t from_ns;
-    int64_t in_ns;  // when it ran
-    int64_t to_ns;
-    double ran_ns;
-  };
-  std::vector<Part> parts;
-  double owed_ns = 0;  // for which no sample stands yet
-  double pause_ns = 0;
-  size_t heir = SIZE_MAX;  // the last that was asked for while it ran
-  int64_t at_ns = event.begin_ns;
-  for (const StackSample& sample : event.samples) {
-    const bool ran = ran_for(sample.asked_ns, sample.asked_ns + 1) > 0;
-    if (heir == SIZE_MAX) pause_ns += static_cast<double>(sample.before_ns);
-    const int64_t asked_ns = std::max(at_ns, sample.asked_ns);
-    if (ran) heir = parts.size();
-    if (!ran) owed_ns += ran_for(at_ns, asked_ns);
-    const int64_t from_ns = ran ? at_ns : asked_ns;
-    at_ns = std::max(from_ns, sample.answered_ns);
-    parts.push_back(
-        {from_ns, ran ? asked_ns : at_ns, at_ns, ran_for(from_ns, at_ns)});
-    if (ran) parts.back().ran_ns += std::exchange(owed_ns, 0);
-  }
-  double stands_for = 1;
-  if (heir != SIZE_MAX) {
-    const bool last = heir + 1 == parts.size();
-    parts[heir].ran_ns += owed_ns + ran_for(at_ns, event.end_ns);
-    if (last) parts[heir].to_ns = event.end_ns;
-    const double length_ns = ran_for(event.begin_ns, event.end_ns);
-    stands_for = std::max(1.0, pause_ns / std::max(1.0, length_ns));
-  }
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const auto& [from_ns, in_ns, to_ns, ran_ns] = parts[i];
-    timeline_->samples().Push(from_ns, in_ns, to_ns, stands_for * ran_ns,
-                              stacks_.NodeOf(event.samples[i]));
+  SampleParts parts(event);
+  SampleTimeline& samples = timeline_->samples();
+  samples.Count(event.samples.size());
+  for (const SampleParts::Part& part : parts.Take()) {
+    samples.Push(part.from_ns, part.in_ns, part.to_ns, part.weight_ns,
+                 stacks_.NodeOf(event.samples[part.sample]));
   }
 }
 

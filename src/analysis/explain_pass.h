@@ -63,7 +63,7 @@ class ExplainPass : public RequestSink {
 
   const BlameLedger& ledger() const { return ledger_; }
   const StackTree& stacks() const { return stacks_; }
-  uint64_t stack_samples() const { return timeline_.samples().pushed(); }
+  uint64_t stack_samples() const { return timeline_.samples().count(); }
   const DependencyTable& dependencies() const { return *dependencies_; }
   // What the tail waited for.
   const DependencyLedger& waits_by_dependency() const {

@@ -16,7 +16,6 @@ void SampleTimeline::Push(int64_t from_ns, int64_t taken_ns, int64_t to_ns,
     samples_.push_back({ns, weight_ns / static_cast<double>(parts), stack,
                         std::exchange(next_, {})});
   }
-  ++pushed_;
 }
 
 // Of the first sample that is not before `ns`.

@@ -66,8 +66,9 @@ class SampleTimeline {
   }
 
   bool empty() const { return samples_.empty(); }
-  // So many there were.
-  uint64_t pushed() const { return pushed_; }
+  // So many samples there were, as the caller counts them.
+  void Count(size_t samples) { count_ += samples; }
+  uint64_t count() const { return count_; }
 
  private:
   static constexpr int64_t kPartNs = 1'000'000;
@@ -87,7 +88,7 @@ class SampleTimeline {
   std::deque<Sample> samples_;
   Begins next_{};  // of the sample that comes next
   std::array<int64_t, kSampleRoles> running_{};
-  uint64_t pushed_ = 0;
+  uint64_t count_ = 0;
 };
 
 }  // namespace edgewise

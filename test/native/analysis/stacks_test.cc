@@ -66,7 +66,6 @@ TEST(SampleTimelineTest, AStretchGetsItsPartOfALongSample) {
   for (const auto& [stack, weights] : RetireAll(&samples)) sum += weights;
   EXPECT_DOUBLE_EQ(sum.Of(SampleRole::kTailWait), 4'800'000);
   EXPECT_DOUBLE_EQ(sum.Of(SampleRole::kTailExec), 1'600'000);
-  EXPECT_EQ(samples.pushed(), 1u);
 }
 
 TEST(SampleTimelineTest, KeepsWhatLeavesLater) {
@@ -204,16 +203,15 @@ TEST(StacksTest, WhatDidNotRunIsNoFunctions) {
     t.Raw(record);
   };
   off(1200, 1500);
-  off(2000, 2600);  // The second sample is asked for in it.
-  AddSample(1600, 1700, 900, busy, &t);
-  AddSample(2500, 2700, 800, busy, &t);
+  off(2000, 2600);  // The sample is asked for in it: by whom it is preempted.
+  AddSample(2500, 2700, 1600, busy, &t);
   t.End(5000, 1);
   t.Event(1000, 5000, {kRead, 1000, 5});
   const Json report = ReportOf(t);
   EXPECT_EQ(report["stacks"]["causes"][0]["tail_exec_ns"], 4000 - 300 - 600);
 }
 
-// What collects, or is preempted, is not for that what has run before.
+// Where it collects, or sleeps, is not where it was before.
 TEST(StacksTest, ASampleOfACollectionStandsForNothingBeforeIt) {
   TraceBuilder t;
   t.Meta();
