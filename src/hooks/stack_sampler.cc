@@ -99,7 +99,10 @@ void StackSampler::AskLoop() {
     is_long = since != 0 && now > since && now - since > long_ticks;
     const bool urgent =
         options_.stalls != nullptr && options_.stalls->Look(since, now);
-    if (asked_.load(std::memory_order_acquire)) continue;
+    if (asked_.load(std::memory_order_acquire)) {
+      if (samples) LookAgain(now);
+      continue;
+    }
     const bool affordable = Affords(now - last);
     const bool ask = since != 0 && (urgent || (samples && affordable));
     last = ask ? Ask(last) : now;
@@ -141,6 +144,12 @@ uint64_t StackSampler::Ask(uint64_t since) {
   return now;
 }
 
+// It goes on without an answer: perhaps in other native code.
+void StackSampler::LookAgain(uint64_t now) {
+  const bool apart = now - asked_ticks_ > NsToTicks(kLongPeriodNs / 2);
+  if (apart && !answers_.load(std::memory_order_relaxed)) look_.Look();
+}
+
 // Who sleeps for as little may wake much later. On a processor that it would
 // have to share the thread cannot answer.
 void StackSampler::AwaitAnswer() const {
@@ -163,47 +172,68 @@ void StackSampler::Answer() {
   // What runs now says nothing of what ran then, in another slice.
   const bool same = tracker_->slice_begin() <= asked_ticks_;
   if (tracker_->in_event()) {
-    const NativePlace native = same ? NativeNow() : NativePlace{};
-    const std::optional<Place> place =
-        same ? PlaceNow(native, began_ns - asked_cpu_ns_) : std::nullopt;
+    PhysicalStack here;
+    here.Take(isolate_, RegistersNow());
+    std::optional<Place> place;
+    if (same && look_count_ > 0) {
+      place = PlaceOf(looks_[look_count_ - 1], here);
+    } else if (same && began_ns - asked_cpu_ns_ <= kSameNs) {
+      place = {here};
+    }
     if (options_.period_ns > 0) {
-      Push(now, place.has_value() ? StackOf(*place) : 0, native);
+      if (same && look_count_ > 0) {
+        PushLooks(now, here);
+      } else {
+        Push(asked_ticks_, now, stands_for_,
+             place.has_value() ? StackOf(*place) : 0, NativePlace{});
+      }
     }
     const bool stalls = options_.stalls != nullptr && options_.stalls->wanted();
     if (stalls && place.has_value()) TellStall(*place);
   }
+  look_count_ = 0;
   answer_lag_ = now - asked_ticks_;
   cost_ns_ = ThreadCpuNs() - began_ns + TickNs(std::exchange(look_ticks_, 0));
   asked_.store(false, std::memory_order_release);
 }
 
-// Where it was natively when it was looked at.
-NativePlace StackSampler::NativeNow() {
-  const bool native = Seen() && seen_pc_ != 0 && !IsOfV8(seen_pc_);
-  return native ? modules_.PlaceOf(seen_pc_) : NativePlace{};
+// Each look stands for what came until the next one.
+void StackSampler::PushLooks(uint64_t now, const PhysicalStack& here) {
+  uint64_t stands_for = stands_for_;
+  uint64_t from = asked_ticks_;
+  for (size_t i = 0; i < look_count_; ++i) {
+    const bool last = i + 1 == look_count_;
+    const uint64_t to = last ? now : std::max(from, looks_[i + 1].ticks);
+    const std::optional<Place> place = PlaceOf(looks_[i], here);
+    Push(from, to, std::exchange(stands_for, 0),
+         place.has_value() ? StackOf(*place) : 0, NativeOf(looks_[i]));
+    from = to;
+  }
 }
 
-// Null: it has gone on since it was asked, and from where is not known.
-// `cpu_ns`: that it has run for since.
-std::optional<StackSampler::Place> StackSampler::PlaceNow(
-    const NativePlace& native, int64_t cpu_ns) {
-  Place place;
-  place.stack.Take(isolate_, RegistersNow());
-  const bool here = cpu_ns <= kSameNs;
-  if (here && native.module == 0) return place;
-  const std::optional<size_t> later =
-      Seen() ? place.stack.GoneOnFrom(seen_) : std::nullopt;
-  if (!later.has_value() && !here) return std::nullopt;
-  place.later = later.value_or(0);
-  return place;
+NativePlace StackSampler::NativeOf(const Look& look) {
+  const bool native = look.pc != 0 && !IsOfV8(look.pc);
+  return native ? modules_.PlaceOf(look.pc) : NativePlace{};
 }
 
-void StackSampler::Push(uint64_t now, uint32_t stack,
-                        const NativePlace& native) {
+// From what was seen then, and what is `here` now. Null: it has gone on since,
+// and from where is not known.
+std::optional<StackSampler::Place> StackSampler::PlaceOf(
+    const Look& look, const PhysicalStack& here) {
+  // A look at JavaScript may miss the innermost frame.
+  const bool same = TickNs(Ticks() - look.ticks) <= kSameNs;
+  if (same && NativeOf(look).module == 0) return Place{here};
+  const std::optional<size_t> later = here.GoneOnFrom(look.stack);
+  if (!later.has_value() && !same) return std::nullopt;
+  return Place{here, later.value_or(0)};
+}
+
+void StackSampler::Push(uint64_t from, uint64_t to, uint64_t stands_for,
+                        uint32_t stack, const NativePlace& native) {
   recorder_->PushInner([&](Record& record) {
-    record.ticks = asked_ticks_;
-    record.duration = TicksBetween(asked_ticks_, now);
-    record.ready_before = static_cast<float>(stands_for_);
+    record.ticks = from;
+    record.duration = TicksBetween(from, to);
+    record.ready_before = static_cast<float>(stands_for);
     record.kind = RecordKind::kSample;
     SetIds(record, native.address, native.module);
     record.aux = stack;
@@ -223,15 +253,16 @@ void StackSampler::OnLook(void* self, const NativeLook::Registers& registers) {
   auto* const sampler = static_cast<StackSampler*>(self);
   // It looks itself.
   if (sampler->answers_.load(std::memory_order_relaxed)) return;
-  const uint64_t began = Ticks();
+  if (sampler->look_count_ == kMostLooks) return;
+  Look& look = sampler->looks_[sampler->look_count_++];
+  look.ticks = Ticks();
   v8::RegisterState state;
   state.pc = reinterpret_cast<void*>(registers.pc);
   state.sp = reinterpret_cast<void*>(registers.sp);
   state.fp = reinterpret_cast<void*>(registers.fp);
-  const bool collects = sampler->seen_.Take(sampler->isolate_, state) == v8::GC;
-  sampler->seen_pc_ = collects ? 0 : registers.pc;
-  sampler->seen_ticks_ = Ticks();
-  sampler->look_ticks_ += sampler->seen_ticks_ - began;
+  const bool collects = look.stack.Take(sampler->isolate_, state) == v8::GC;
+  look.pc = collects ? 0 : registers.pc;
+  sampler->look_ticks_ += Ticks() - look.ticks;
 }
 
 // Its string id; 0: it could not be told, or there is no room for it.
@@ -284,12 +315,13 @@ void StackSampler::OnGcEnd(v8::Isolate* isolate, v8::GCType type,
                            v8::GCCallbackFlags, void* self) {
   auto* const sampler = static_cast<StackSampler*>(self);
   const bool moved = type == v8::kGCTypeMarkSweepCompact;
-  if (sampler->asked_.load(std::memory_order_acquire) && sampler->Seen()) {
+  for (size_t i = 0; i < sampler->look_count_; ++i) {
+    Look& look = sampler->looks_[i];
     // What a collection has interrupted could not be looked at in it.
-    if (sampler->seen_pc_ == 0) {
-      sampler->seen_.Take(isolate, RegistersNow());
+    if (look.pc == 0 && look.stack.count() == 0) {
+      look.stack.Take(isolate, RegistersNow());
     } else if (moved) {
-      sampler->seen_ = PhysicalStack();
+      look.stack = PhysicalStack();
     }
   }
   // Code has moved or died: its addresses say something else now.

@@ -2,6 +2,7 @@
 
 #include <v8.h>
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -84,13 +85,22 @@ class StackSampler {
   int64_t LongPauseNs() const;
   void AwaitAnswer() const;
   void Answer();
-  void Push(uint64_t now, uint32_t stack, const NativePlace& native);
+  void Push(uint64_t from, uint64_t to, uint64_t stands_for, uint32_t stack,
+            const NativePlace& native);
   void TellStall(const Place& at);
   bool IsOfV8(uintptr_t pc) const;
-  // Whether it was looked at since it was asked.
-  bool Seen() const { return seen_ticks_ >= asked_ticks_; }
-  NativePlace NativeNow();
-  std::optional<Place> PlaceNow(const NativePlace& native, int64_t cpu_ns);
+  // What was seen when the thread was looked at, in a signal's handler.
+  struct Look {
+    PhysicalStack stack;
+    uintptr_t pc;  // 0: it collected garbage
+    uint64_t ticks;
+  };
+  static constexpr size_t kMostLooks = 32;  // a question
+
+  void LookAgain(uint64_t now);
+  void PushLooks(uint64_t now, const PhysicalStack& here);
+  NativePlace NativeOf(const Look& look);
+  std::optional<Place> PlaceOf(const Look& look, const PhysicalStack& here);
   uint32_t StackOf(const Place& place);
   std::optional<ScriptStack> Describe(const Place& place);
   static void OnLook(void* self, const NativeLook::Registers& registers);
@@ -106,10 +116,9 @@ class StackSampler {
   StackTable table_;
   FrameWords words_;
   NativeModules modules_;
-  PhysicalStack seen_;     // when it was looked at, in a signal's handler
-  uintptr_t seen_pc_ = 0;  // 0: it collected garbage
-  uint64_t seen_ticks_ = 0;
-  uint64_t look_ticks_ = 0;  // what the looks since the last answer took
+  std::array<Look, kMostLooks> looks_;  // since it was asked
+  size_t look_count_ = 0;
+  uint64_t look_ticks_ = 0;  // what they took
   // By a hash of the program counters on the stack, until code moves.
   absl::flat_hash_map<uint64_t, uint32_t> known_;
   uint64_t moves_ = 0;  // so often it has
