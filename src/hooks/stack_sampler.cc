@@ -146,7 +146,7 @@ uint64_t StackSampler::Ask(uint64_t since) {
 
 // It goes on without an answer: perhaps in other native code.
 void StackSampler::LookAgain(uint64_t now) {
-  const bool apart = now - asked_ticks_ > NsToTicks(kLongPeriodNs / 2);
+  const bool apart = TickNs(now - asked_ticks_) > kLongPeriodNs / 2;
   if (apart && !answers_.load(std::memory_order_relaxed)) look_.Look();
 }
 
