@@ -1,5 +1,6 @@
 #include "hooks/script_stack.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -59,28 +60,37 @@ const FrameWords::Words& FrameWords::Of(v8::Isolate* isolate,
       .first->second;
 }
 
-ScriptStack::ScriptStack(v8::Isolate* isolate, int max_frames, int skip,
+ScriptStack::ScriptStack(v8::Isolate* isolate, size_t max_frames,
                          FrameWords* words) {
   const v8::HandleScope scope(isolate);
   const v8::Local<v8::StackTrace> trace = v8::StackTrace::CurrentStackTrace(
-      isolate, max_frames,
+      isolate, static_cast<int>(max_frames),
       static_cast<v8::StackTrace::StackTraceOptions>(
           v8::StackTrace::kLineNumber | v8::StackTrace::kColumnOffset |
           v8::StackTrace::kFunctionName | v8::StackTrace::kScriptId |
           v8::StackTrace::kScriptNameOrSourceURL |
           v8::StackTrace::kExposeFramesAcrossSecurityOrigins));
-  const int count = all_ = trace->GetFrameCount();
+  all_ = static_cast<size_t>(trace->GetFrameCount());
   words->MakeRoom();
-  frames_.reserve(static_cast<size_t>(count));
-  for (int i = skip; i < count; ++i) {
+  frames_.reserve(all_);
+  numbers_.reserve(all_);
+  for (size_t i = 0; i < all_; ++i) {
     const v8::Local<v8::StackFrame> frame =
         trace->GetFrame(isolate, static_cast<uint32_t>(i));
     v8::Location place = frame->GetLocation();
     const auto& [function, script, left_out] = words->Of(isolate, frame, place);
     if (left_out) continue;
+    numbers_.push_back(i);
     frames_.push_back({function, script, PlaceOf(place.GetLineNumber() + 1),
                        PlaceOf(place.GetColumnNumber() + 1)});
   }
+}
+
+void ScriptStack::Leave(size_t innermost) {
+  const auto first =
+      std::lower_bound(numbers_.begin(), numbers_.end(), innermost);
+  frames_.erase(frames_.begin(), frames_.begin() + (first - numbers_.begin()));
+  numbers_.erase(numbers_.begin(), first);
 }
 
 const StackFrame* ScriptStack::Innermost() const {

@@ -55,13 +55,14 @@ class FrameWords {
 // JavaScript: it may be taken where V8 is interrupted.
 class ScriptStack {
  public:
-  // At most so many frames, the innermost, but for the `skip` first ones, and
-  // those that `words` leaves out. Valid until the next one with those words.
-  ScriptStack(v8::Isolate* isolate, int max_frames, int skip,
-              FrameWords* words);
+  // At most so many frames, the innermost, but for those that `words` leaves
+  // out. Valid until the next one with those words.
+  ScriptStack(v8::Isolate* isolate, size_t max_frames, FrameWords* words);
 
   // How many there were, with those.
-  int all() const { return all_; }
+  size_t all() const { return all_; }
+  // Leaves out so many of all, the innermost.
+  void Leave(size_t innermost);
 
   // The innermost first; empty: no JavaScript is on it.
   std::span<const StackFrame> frames() const { return frames_; }
@@ -70,7 +71,8 @@ class ScriptStack {
   const StackFrame* Innermost() const;
 
  private:
-  int all_ = 0;
+  size_t all_ = 0;
+  std::vector<size_t> numbers_;  // of the frames, among all
   std::vector<StackFrame> frames_;
 };
 

@@ -169,25 +169,11 @@ void StackSampler::Answer() {
   answers_.store(true, std::memory_order_relaxed);
   const uint64_t now = Ticks();
   const int64_t began_ns = ThreadCpuNs();
-  // What runs now says nothing of what ran then, in another slice.
-  const bool same = tracker_->slice_begin() <= asked_ticks_;
   if (tracker_->in_event()) {
     PhysicalStack here;
     here.Take(isolate_, RegistersNow());
-    std::optional<Place> place;
-    if (same && look_count_ > 0) {
-      place = PlaceOf(looks_[look_count_ - 1], here);
-    } else if (same && began_ns - asked_cpu_ns_ <= kSameNs) {
-      place = {here};
-    }
-    if (options_.period_ns > 0) {
-      if (same && look_count_ > 0) {
-        PushLooks(now, here);
-      } else {
-        Push(asked_ticks_, now, stands_for_,
-             place.has_value() ? StackOf(*place) : 0, NativePlace{});
-      }
-    }
+    const std::optional<Place> place =
+        Note(now, began_ns - asked_cpu_ns_ <= kSameNs, here);
     const bool stalls = options_.stalls != nullptr && options_.stalls->wanted();
     if (stalls && place.has_value()) TellStall(*place);
   }
@@ -197,18 +183,46 @@ void StackSampler::Answer() {
   asked_.store(false, std::memory_order_release);
 }
 
-// Each look stands for what came until the next one.
-void StackSampler::PushLooks(uint64_t now, const PhysicalStack& here) {
-  uint64_t stands_for = stands_for_;
+// What runs now says nothing of what ran long before in another slice. Just
+// after, it is as good as a sample of the slice that it is in. `quick`: the
+// thread has hardly run since it was asked. Returns where it is, if that is
+// known.
+std::optional<StackSampler::Place> StackSampler::Note(
+    uint64_t now, bool quick, const PhysicalStack& here) {
+  const uint64_t slice = tracker_->slice_begin();
+  const std::span<const Look> all(looks_.data(), look_count_);
+  const auto first =
+      std::find_if(all.begin(), all.end(),
+                   [slice](const Look& look) { return look.ticks >= slice; });
+  const std::span<const Look> looks(first, all.end());
   uint64_t from = asked_ticks_;
-  for (size_t i = 0; i < look_count_; ++i) {
-    const bool last = i + 1 == look_count_;
-    const uint64_t to = last ? now : std::max(from, looks_[i + 1].ticks);
-    const std::optional<Place> place = PlaceOf(looks_[i], here);
+  uint64_t stands_for = stands_for_;
+  if (slice > from && TickNs(now - from) > kSameNs) quick = false;
+  if (slice > from && quick) {
+    stands_for += slice - from;
+    from = slice;
+  } else if (slice > from && !looks.empty()) {
+    Push(from, slice, std::exchange(stands_for, 0), 0, NativePlace{});
+    from = slice;
+  }
+  std::optional<Place> place;
+  if (looks.empty() && quick) place = Place{here};
+  if (!looks.empty()) place = PlaceOf(looks.back(), here);
+  if (options_.period_ns == 0) return place;
+  if (looks.empty()) {
+    Push(from, now, stands_for, place.has_value() ? StackOf(*place) : 0,
+         NativePlace{});
+  }
+  // Each look stands for what came until the next one.
+  for (size_t i = 0; i < looks.size(); ++i) {
+    const bool last = i + 1 == looks.size();
+    const uint64_t to = last ? now : std::max(from, looks[i + 1].ticks);
+    const std::optional<Place> then = PlaceOf(looks[i], here);
     Push(from, to, std::exchange(stands_for, 0),
-         place.has_value() ? StackOf(*place) : 0, NativeOf(looks_[i]));
+         then.has_value() ? StackOf(*then) : 0, NativeOf(looks[i]));
     from = to;
   }
+  return place;
 }
 
 NativePlace StackSampler::NativeOf(const Look& look) {
@@ -225,7 +239,7 @@ std::optional<StackSampler::Place> StackSampler::PlaceOf(
   if (same && NativeOf(look).module == 0) return Place{here};
   const std::optional<size_t> later = here.GoneOnFrom(look.stack);
   if (!later.has_value() && !same) return std::nullopt;
-  return Place{here, later.value_or(0)};
+  return Place{here, later.value_or(0), same};
 }
 
 void StackSampler::Push(uint64_t from, uint64_t to, uint64_t stands_for,
@@ -280,15 +294,26 @@ uint32_t StackSampler::StackOf(const Place& place) {
   return stack;
 }
 
-// Null: functions were inlined, and which of V8's frames are later is not
-// known.
+// Null: the stack is cut off, and which of V8's frames are later is not known.
 std::optional<ScriptStack> StackSampler::Describe(const Place& place) {
   std::optional<ScriptStack> described;
-  described.emplace(isolate_, kMaxFrames, static_cast<int>(place.later),
-                    &words_);
-  if (place.later > 0 &&
-      static_cast<size_t>(described->all()) != place.stack.count()) {
+  described.emplace(isolate_, kMaxFrames, &words_);
+  if (place.later == 0) return described;
+  // Of functions that were inlined, those of later frames are not told from
+  // others: what is left after all of them has called it, too.
+  const size_t all = described->all();
+  const size_t count = place.stack.count();
+  const bool whole = all < kMaxFrames && count < PhysicalStack::kMost;
+  const size_t inlined = all - std::min(all, count);
+  if (inlined == 0 && all == count) {
+    described->Leave(place.later);
+  } else if (!whole || all < count || place.later + inlined >= all) {
     described.reset();
+  } else if (!place.just_now) {
+    described->Leave(place.later + inlined);
+  }
+  if (!described.has_value() && place.just_now) {
+    described.emplace(isolate_, kMaxFrames, &words_);
   }
   return described;
 }

@@ -59,7 +59,7 @@ class StackSampler {
   // JavaScript answers sooner; what ran for so long since may be elsewhere.
   static constexpr int64_t kPatienceNs = 20'000;
   static constexpr int64_t kSameNs = 100'000;
-  static constexpr int kMaxFrames = 64;
+  static constexpr size_t kMaxFrames = 64;
   // Of the processor's time: what answers may take, and what they may save up.
   // The first in a large script takes 10 ms.
   static constexpr double kCostShare = 0.01;
@@ -71,6 +71,7 @@ class StackSampler {
   struct Place {
     PhysicalStack stack;
     size_t later = 0;
+    bool just_now = false;  // it was looked at: as good as where it is now
   };
   // What was asked of V8 cannot be taken back: it outlives the sampler.
   struct Question;
@@ -98,7 +99,8 @@ class StackSampler {
   static constexpr size_t kMostLooks = 32;  // a question
 
   void LookAgain(uint64_t now);
-  void PushLooks(uint64_t now, const PhysicalStack& here);
+  std::optional<Place> Note(uint64_t now, bool quick,
+                            const PhysicalStack& here);
   NativePlace NativeOf(const Look& look);
   std::optional<Place> PlaceOf(const Look& look, const PhysicalStack& here);
   uint32_t StackOf(const Place& place);

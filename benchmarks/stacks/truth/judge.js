@@ -71,7 +71,7 @@ function isTold (frames, { told, within, made }) {
   const [caller, leaf] = [frames?.at(-2), frames?.at(-1)]
   if (told === undefined ? leaf?.kind !== 'native' : leaf?.name !== told) return false
   if (within !== undefined && caller?.name !== within) return false
-  return made !== 'typescript' || path.basename(leaf.script) === 'weighing.ts'
+  return made !== 'typescript' || path.basename(leaf?.script ?? '') === 'weighing.ts'
 }
 
 /**
