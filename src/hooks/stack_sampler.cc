@@ -100,7 +100,7 @@ void StackSampler::AskLoop() {
     const bool urgent =
         options_.stalls != nullptr && options_.stalls->Look(since, now);
     if (asked_.load(std::memory_order_acquire)) {
-      if (samples) LookAgain(now);
+      if (samples && since != 0) LookAgain(now);
       continue;
     }
     const bool affordable = Affords(now - last);

@@ -257,8 +257,9 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         stopped, `duration` ticks for which they were, over processors.
 // kFaults  since the recording began, of the thread, where an event has been
 //         long: aux = minor ones modulo 2^32, async id = major ones.
-// kSample  ticks = when it was asked for; answered `duration` ticks later, by
-//         the stack (a string id; 0: what ran then could not be told) in aux.
+// kSample  ticks = when it was asked for, or looked at again in native code;
+//         until `duration` ticks later, when it answered or was looked at once
+//         more, ran the stack (a string id; 0: it could not be told) in aux.
 //         Nothing was asked for `ready_before` ticks before. Counter = the
 //         string id of a program or library ("PATH\nBUILD") that was called
 //         natively, 0: none was seen; async id = where in it. Written before
