@@ -303,18 +303,12 @@ std::optional<ScriptStack> StackSampler::Describe(const Place& place) {
   // others: what is left after all of them has called it, too.
   const size_t all = described->all();
   const size_t count = place.stack.count();
-  const bool whole = all < kMaxFrames && count < PhysicalStack::kMost;
-  const size_t inlined = all - std::min(all, count);
-  if (inlined == 0 && all == count) {
-    described->Leave(place.later);
-  } else if (!whole || all < count || place.later + inlined >= all) {
-    described.reset();
-  } else if (!place.just_now) {
-    described->Leave(place.later + inlined);
+  if (all != count) {
+    if (place.just_now) return described;
+    const bool whole = all < kMaxFrames && count < PhysicalStack::kMost;
+    if (!whole || all < count) return std::nullopt;
   }
-  if (!described.has_value() && place.just_now) {
-    described.emplace(isolate_, kMaxFrames, &words_);
-  }
+  described->Leave(place.later + (all - count));
   return described;
 }
 
