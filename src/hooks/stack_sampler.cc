@@ -89,7 +89,8 @@ void StackSampler::AskLoop() {
   // No application keeps step with it.
   std::uniform_int_distribution<int64_t> pause(options_.period_ns / 2,
                                                options_.period_ns * 3 / 2);
-  uint64_t last = Ticks();
+  uint64_t last = Ticks();  // what came before is looked at
+  uint64_t seen = last;
   bool is_long = false;
   const uint64_t long_ticks = NsToTicks(kLongNs);
   const bool samples = options_.period_ns > 0;
@@ -103,9 +104,14 @@ void StackSampler::AskLoop() {
       if (samples && since != 0) LookAgain(now);
       continue;
     }
-    const bool affordable = Affords(now - last);
-    const bool ask = since != 0 && (urgent || (samples && affordable));
-    last = ask ? Ask(last) : now;
+    const bool affordable = Affords(now - std::exchange(seen, now));
+    if (since != 0 && (urgent || (samples && affordable))) {
+      last = Ask(last);
+    } else if (since == 0 || affordable) {
+      last = now;
+    } else {  // What is asked next stands for this, too.
+      last = std::max(last, now - NsToTicks(kMostPauseNs));
+    }
   }
 }
 
@@ -183,45 +189,49 @@ void StackSampler::Answer() {
   asked_.store(false, std::memory_order_release);
 }
 
-// What runs now says nothing of what ran long before in another slice. Just
-// after, it is as good as a sample of the slice that it is in. `quick`: the
-// thread has hardly run since it was asked. Returns where it is, if that is
-// known.
+// What runs now says nothing of what ran long before in another slice: of a
+// look from there only the native function is told. Just after, it is as good
+// as a sample of the slice that it is in. `quick`: the thread has hardly run
+// since it was asked. Returns where it is, if that is known.
 std::optional<StackSampler::Place> StackSampler::Note(
     uint64_t now, bool quick, const PhysicalStack& here) {
   const uint64_t slice = tracker_->slice_begin();
-  const std::span<const Look> all(looks_.data(), look_count_);
-  const auto first =
-      std::find_if(all.begin(), all.end(),
-                   [slice](const Look& look) { return look.ticks >= slice; });
-  const std::span<const Look> looks(first, all.end());
+  std::span<const Look> looks(looks_.data(), look_count_);
+  const auto place_of = [&](const Look& look) {
+    return look.ticks < slice ? std::nullopt : PlaceOf(look, here);
+  };
   uint64_t from = asked_ticks_;
   uint64_t stands_for = stands_for_;
   if (slice > from && TickNs(now - from) > kSameNs) quick = false;
   if (slice > from && quick) {
     stands_for += slice - from;
     from = slice;
-  } else if (slice > from && !looks.empty()) {
-    Push(from, slice, std::exchange(stands_for, 0), 0, NativePlace{});
-    from = slice;
+    const auto first =
+        std::find_if(looks.begin(), looks.end(),
+                     [slice](const Look& look) { return look.ticks >= slice; });
+    looks = {first, looks.end()};
   }
   std::optional<Place> place;
   if (looks.empty() && quick) place = Place{here};
-  if (!looks.empty()) place = PlaceOf(looks.back(), here);
+  if (!looks.empty()) place = place_of(looks.back());
   if (options_.period_ns == 0) return place;
-  if (looks.empty()) {
-    Push(from, now, stands_for, place.has_value() ? StackOf(*place) : 0,
-         NativePlace{});
-  }
-  // Each look stands for what came until the next one.
-  for (size_t i = 0; i < looks.size(); ++i) {
-    const bool last = i + 1 == looks.size();
-    const uint64_t to = last ? now : std::max(from, looks[i + 1].ticks);
-    const std::optional<Place> then = PlaceOf(looks[i], here);
-    Push(from, to, std::exchange(stands_for, 0),
-         then.has_value() ? StackOf(*then) : 0, NativeOf(looks[i]));
+  // Each look stands for what came until the next one, in its own slice.
+  const auto push = [&](uint64_t to, uint32_t stack,
+                        const NativePlace& native) {
+    if (to <= from) return;
+    Push(from, to, std::exchange(stands_for, 0), stack, native);
     from = to;
+  };
+  if (!looks.empty() && looks.front().ticks >= slice) push(slice, 0, {});
+  for (size_t i = 0; i < looks.size(); ++i) {
+    const uint64_t next = i + 1 == looks.size() ? now : looks[i + 1].ticks;
+    const bool over = looks[i].ticks < slice && slice < next;
+    const std::optional<Place> then = place_of(looks[i]);
+    push(over ? slice : next, then.has_value() ? StackOf(*then) : 0,
+         NativeOf(looks[i]));
+    if (over) push(next, 0, {});
   }
+  if (looks.empty()) push(now, place.has_value() ? StackOf(*place) : 0, {});
   return place;
 }
 

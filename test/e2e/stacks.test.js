@@ -101,6 +101,13 @@ function afterNative (told) {
   assert.match(JSON.stringify(told.stacks.tree?.texts ?? told), /Json/)
 }
 
+test('native code at the end of a slice is told, though who called it is not', async (t) => {
+  const functions = functionsOf(await recorded(t, ['/sliced'], PARSED), '/sliced')
+  const share = functions.filter(({ script }) => script.startsWith('native:')).reduce((sum, each) => sum + each.share, 0)
+  assert.ok(share > 0.7, JSON.stringify(functions))
+  assert.ok(!functions.some(({ function: name }) => name === 'later'), JSON.stringify(functions))
+})
+
 test('a function without a name is told by its place', async (t) => {
   const [told] = functionsOf(await recorded(t, ['/anonymous'], 10), '/anonymous')
   assert.equal(told.line, lineOf("'/anonymous'"))

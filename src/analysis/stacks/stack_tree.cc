@@ -69,9 +69,8 @@ uint32_t FileStacks::NodeOf(const StackSample& sample) {
   const uint32_t node = NodeOf(sample.stack);
   const std::string* const module =
       sample.module == 0 ? nullptr : stream_->StringOf(sample.module);
-  return node == 0 || module == nullptr
-             ? node
-             : tree_->InternNative(node, *module, sample.address);
+  return module == nullptr ? node
+                           : tree_->InternNative(node, *module, sample.address);
 }
 
 // A node's id is above those of its callers: what says otherwise is damaged.

@@ -45,6 +45,16 @@ async function continued () {
   return spinning()
 }
 
+// Its native code is the last that its slice runs.
+async function sliced () {
+  /** @type {(value?: unknown) => void} */
+  let open = () => {}
+  const gate = new Promise((resolve) => { open = resolve })
+  const done = Promise.all([gate.then(parsing), gate.then(() => later([{ i: 1 }]))])
+  setTimeout(open, 1)
+  return done
+}
+
 const evaluated = eval('(function evaluated (work) { return work() })\n//# sourceURL=evaluated.js') // eslint-disable-line no-eval
 
 /** @type {Record<string, () => any>} */
@@ -54,6 +64,7 @@ const work = {
   '/parse': () => { const items = parsing(); return later(items) },
   '/deep': () => reached(200),
   '/async': continued,
+  '/sliced': sliced,
   '/eval': () => evaluated(spinning),
   '/anonymous': () => { for (const end = performance.now() + MS; performance.now() < end;); },
   '/quick': () => {},
