@@ -1,5 +1,6 @@
 'use strict'
 
+const fs = require('node:fs')
 const { parseArguments } = require('../../scripts/tasks/arguments')
 
 const PARTS = ['truth', 'peers', 'cost']
@@ -22,18 +23,20 @@ programs; servers with and without stacks.
                     colons
   --quick           little of each: whether it works, and no numbers to publish
   --json FILE       all that was measured
+  --from-json FILE  with --only: the other parts, as an earlier run measured them
   --page FILE       write the page here; by default docs/stacks-measured.md, when
                     all was measured
   --generator FILE  the load generator (default: the one scripts/setup builds)
   --no-setup        do not look whether everything is built`
 
-/** @param {string[]} args @returns {{ parts: string[], nodes: string[], amounts: Amounts, json?: string, page?: string, generator?: string, setup: boolean, whole: boolean }} */
+/** @param {string[]} args @returns {{ parts: string[], nodes: string[], amounts: Amounts, json?: string, fromJson?: string, page?: string, generator?: string, setup: boolean, whole: boolean }} */
 function readArguments (args) {
   const { values } = parseArguments(args, USAGE, {
     only: { type: 'string' },
     nodes: { type: 'string', default: '' },
     quick: { type: 'boolean', default: false },
     json: { type: 'string' },
+    'from-json': { type: 'string' },
     page: { type: 'string' },
     generator: { type: 'string' },
     'no-setup': { type: 'boolean', default: false }
@@ -43,10 +46,11 @@ function readArguments (args) {
     nodes: ['', ...values.nodes.split(':').filter(Boolean)],
     amounts: AMOUNTS[values.quick ? 'quick' : 'whole'],
     json: values.json,
+    fromJson: values['from-json'],
     page: values.page,
     generator: values.generator,
     setup: !values['no-setup'],
-    whole: !values.only && !values.quick
+    whole: (!values.only || values['from-json'] !== undefined) && !values.quick
   }
 }
 
@@ -54,6 +58,7 @@ function readArguments (args) {
 function problem (values, positionals) {
   if (positionals.length) return `'${positionals[0]}': no such argument`
   if (values.only && !PARTS.includes(values.only)) return `--only ${values.only}: allowed are ${PARTS.join(', ')}`
+  if (values['from-json'] !== undefined && !fs.existsSync(values['from-json'])) return `--from-json ${values['from-json']}: there is no such file`
   return undefined
 }
 

@@ -2,6 +2,7 @@
 
 // Are stacks right, what do they cost, and how do other samplers do?
 
+const fs = require('node:fs')
 const path = require('node:path')
 const { main, say, elapsed } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
@@ -40,7 +41,7 @@ async function run (args) {
   if (parts.includes('peers')) await installPeers()
   const settings = { ...PLACES, ...LOAD, ...amounts, servers, generator }
   /** @type {Results} */
-  const results = { machine: machine() }
+  const results = { ...options.fromJson && JSON.parse(fs.readFileSync(options.fromJson, 'utf8')), machine: machine() }
   const done = (/** @type {string} */ part) => {
     saveResults(results, options.json)
     say(`${part} done (${elapsed(began)})`)

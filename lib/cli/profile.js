@@ -23,6 +23,7 @@ const { CHILD_STDIO, never, pause, refuseTaken, stop, underLoad } = require('./s
  * @property {number} wait
  * @property {number} [percentile]
  * @property {boolean} [json]
+ * @property {boolean} [sourceMaps]
  * @property {'stock' | 'patched'} node
  */
 
@@ -39,6 +40,7 @@ function add (program) {
     .option('--port <P>', 'the port to wait for (default: the first that the command listens on)', port)
     .option('--wait <S>', 'seconds the server may take until it listens', seconds, 60)
     .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
+    .option('--no-source-maps', 'tell functions by the files that ran')
     .option('--json', 'print the report as JSON')
     .addOption(new Option('--node <BUILD>', 'the Node.js to run').choices(['stock', 'patched']).default('stock'))
     .passThroughOptions()
@@ -82,7 +84,7 @@ async function profile (command, options) {
   interrupt.release()
   if (files === 0) throw new Failure(problem ? `${problem}; ${noTrace(out)}` : noTrace(out))
   note(`recorded ${megabytes(bytes)} in ${files} ${files === 1 ? 'file' : 'files'} in ${quoted(out)}; analysing`)
-  const code = await report.print(out, { percentile: options.percentile, json: options.json })
+  const code = await report.print(out, { percentile: options.percentile, json: options.json, sourceMaps: options.sourceMaps })
   if (problem) note(problem)
   return problem ? EXIT.failure : code
 }

@@ -119,6 +119,9 @@ function reaching (/** @type {number} */ depth, /** @type {number} */ ms) {
 
 const direct = (/** @type {(ms: number) => unknown} */ work) => (/** @type {number} */ ms, /** @type {Timed} */ timed) => timed(() => work(ms))
 
+/** Of a file that the benchmark has made (../truth/made-scripts.js), loaded before any request. */
+const made = process.env.STACKS_SCRIPT ? require(process.env.STACKS_SCRIPT) : undefined
+
 /**
  * By the program's name: some `ms` of its function's work, in one or several pieces.
  * @type {Record<string, (ms: number, timed: Timed, since: Since) => unknown>}
@@ -136,11 +139,7 @@ const WORK = {
   deeper: direct((ms) => reaching(DEPTHS.deeper, ms)),
   promises,
   generator: iterated,
-  // Of a file that the benchmark has made (../truth/made-scripts.js).
-  made: (ms, timed) => {
-    const { weighing } = require(String(process.env.STACKS_SCRIPT))
-    return timed(() => weighing(ms))
-  }
+  made: (ms, timed) => timed(() => made.weighing(ms))
 }
 
 module.exports = { DEPTHS, WORK }

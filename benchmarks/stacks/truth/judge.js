@@ -35,12 +35,12 @@ function judge (report, program, worked) {
   const ofRoute = (/** @type {string} */ route) => rows.filter(({ what }) => what.startsWith(`GET ${route} `))
   const [mine, decoys] = [ofRoute(own), ofRoute('/decoy')]
   const isRight = (/** @type {Told} */ { frames }) => isTold(frames, program)
-  const ofPrograms = [...mine, ...decoys].filter((row) => isOfProgram(row, program))
-  const right = [...mine.filter(isRight), ...decoys.filter(({ frames }) => frames?.at(-1)?.name === 'decoying')]
+  const ofPrograms = [...mine, ...decoys].filter(isOfProgram)
+  const right = [...mine.filter(isRight), ...decoys.filter(isDecoy)]
   return {
     samples: report.stacks?.samples ?? 0,
     rightShare: sum(right) / sum(ofPrograms),
-    aroundShare: 1 - sum(mine.filter((row) => row.frames === null || isOfProgram(row, program))) / sum(mine),
+    aroundShare: 1 - sum(mine.filter((row) => row.frames === null || isOfProgram(row))) / sum(mine),
     unknownShare: sum(mine.filter(({ frames }) => frames === null)) / sum(mine),
     toldNs: sum(mine.filter(isRight)),
     trueNs: worked.filter(({ route }) => route === own).reduce((all, { ns }) => all + ns, 0),
@@ -60,15 +60,20 @@ function toldOf (/** @type {Record<string, any>} */ report) {
   }))
 }
 
-/** @param {Told} told @param {import('../programs').Program} program */
-function isOfProgram ({ frames }, program) {
-  const leaf = frames?.at(-1)
-  return (program.told === undefined && leaf?.kind === 'native') || PROGRAM_SCRIPTS.includes(path.basename(leaf?.script ?? ''))
+/** A native function is its caller's. @param {Told} told */
+function isOfProgram ({ frames }) {
+  return PROGRAM_SCRIPTS.includes(path.basename(frames?.findLast(({ kind }) => kind !== 'native')?.script ?? ''))
+}
+
+/** @param {Told} told */
+function isDecoy ({ frames }) {
+  return frames?.findLast(({ kind }) => kind !== 'native')?.name === 'decoying'
 }
 
 /** @param {Frame[] | null} frames @param {import('../programs').Program} program */
 function isTold (frames, { told, within, made }) {
-  const [caller, leaf] = [frames?.at(-2), frames?.at(-1)]
+  const called = told === undefined ? frames : frames?.slice(0, frames.findLastIndex(({ kind }) => kind !== 'native') + 1)
+  const [caller, leaf] = [called?.at(-2), called?.at(-1)]
   if (told === undefined ? leaf?.kind !== 'native' : leaf?.name !== told) return false
   if (within !== undefined && caller?.name !== within) return false
   return made !== 'typescript' || path.basename(leaf?.script ?? '') === 'weighing.ts'
