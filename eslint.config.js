@@ -9,12 +9,16 @@ const entries = fs.readdirSync('scripts').filter(name => !name.includes('.') && 
 const MAX_FUNCTION_LINES = 60
 
 module.exports = [
-  { ignores: ['build/**', '.cache/**', 'benchmarks/apps/*/node_modules/**'] },
+  { ignores: ['build/**', 'lib/page/bundle.js', '.cache/**', 'benchmarks/apps/*/node_modules/**'] },
   ...neostandard(),
   {
     files: ['**/*.js', ...entries.map(name => `scripts/${name}`)],
     languageOptions: { sourceType: 'commonjs' },
     rules: { strict: ['error', 'global'] }
+  },
+  {
+    files: ['lib/page/app/**', 'test/page/**', 'benchmarks/page/**'],
+    languageOptions: { globals: require('globals').browser }
   },
   {
     files: ['bin/**', 'lib/**', 'scripts/**', 'benchmarks/**'],

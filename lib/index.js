@@ -69,14 +69,16 @@ function report (directory, options = {}) {
 }
 
 async function reportAsync (directory, given = {}) {
-  const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions} */ (given)
+  const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions & { columns?: boolean }} */ (given) // columns: docs/page-data.md
   const analysis = binding.load().analyse(directory, asked(options))
   const cancel = () => analysis.cancel()
   const progress = onProgress && setInterval(() => onProgress(analysis.progress()), PROGRESS_MS)
   signal?.addEventListener('abort', cancel)
   if (signal?.aborted) cancel()
   try {
-    return completed(directory, options, await analysis.done)
+    const done = await analysis.done
+    const { json, columns } = options.columns ? done : { json: done, columns: undefined }
+    return { ...completed(directory, options, json), ...columns && { columns } }
   } finally {
     clearInterval(progress)
     signal?.removeEventListener('abort', cancel)

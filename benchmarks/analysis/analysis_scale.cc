@@ -2,6 +2,7 @@
 // JSON) on synthetic traces:
 //
 //   analysis_scale [--dir DIR] [--open N] [--percentile P] [EVENTS...]
+//   analysis_scale --write DIR EVENTS       a trace in DIR, and nothing else
 //
 // Default: 1 and 10 million events, written to a new directory under $TMPDIR
 // that is removed afterwards. Each size runs in a process of its own, so that
@@ -30,6 +31,7 @@ namespace {
 
 struct Arguments {
   std::string dir;
+  std::string write;  // to this directory; "": measure
   uint32_t open_requests = 30;
   double percentile = 99;
   std::vector<uint64_t> events;
@@ -43,6 +45,8 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
     bool good = true;
     if (flag == "--dir" && has_value) {
       arguments->dir = argv[++i];
+    } else if (flag == "--write" && has_value) {
+      arguments->write = argv[++i];
     } else if (flag == "--open" && has_value) {
       good = absl::SimpleAtoi(argv[++i], &arguments->open_requests) &&
              arguments->open_requests > 0;
@@ -56,7 +60,8 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
     if (!good) {
       std::fprintf(stderr,
                    "analysis_scale: bad argument %s; usage: analysis_scale "
-                   "[--dir DIR] [--open N] [--percentile P] [EVENTS...]\n",
+                   "[--dir DIR] [--open N] [--percentile P] [EVENTS...], or "
+                   "--write DIR EVENTS\n",
                    argv[i]);
       return false;
     }
@@ -95,17 +100,21 @@ int Measure(const std::string& dir, const SyntheticTraceCounts& counts,
   return 0;
 }
 
-bool RunSize(const Arguments& arguments, const std::string& parent,
-             uint64_t events) {
-  const std::string dir = absl::StrCat(parent, "/", events);
+absl::Status Write(const std::string& dir, const Arguments& arguments,
+                   uint64_t events, SyntheticTraceCounts* counts) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   SyntheticTraceOptions options;
   options.events = events;
   options.open_requests = arguments.open_requests;
+  return WriteSyntheticTrace(dir + "/1-0.ewt", options, counts);
+}
+
+bool RunSize(const Arguments& arguments, const std::string& parent,
+             uint64_t events) {
+  const std::string dir = absl::StrCat(parent, "/", events);
   SyntheticTraceCounts counts;
-  const absl::Status status =
-      WriteSyntheticTrace(dir + "/1-0.ewt", options, &counts);
+  const absl::Status status = Write(dir, arguments, events, &counts);
   bool good = status.ok();
   if (!good) {
     std::fprintf(stderr, "analysis_scale: %s\n", status.ToString().c_str());
@@ -115,6 +124,7 @@ bool RunSize(const Arguments& arguments, const std::string& parent,
     int result = 0;
     good = child > 0 && waitpid(child, &result, 0) == child && result == 0;
   }
+  std::error_code error;
   std::filesystem::remove_all(dir, error);
   return good;
 }
@@ -122,6 +132,14 @@ bool RunSize(const Arguments& arguments, const std::string& parent,
 int Main(int argc, char** argv) {
   Arguments arguments;
   if (!Parse(argc, argv, &arguments)) return 2;
+  if (!arguments.write.empty()) {
+    SyntheticTraceCounts counts;
+    const absl::Status status =
+        Write(arguments.write, arguments, arguments.events.front(), &counts);
+    if (status.ok()) return 0;
+    std::fprintf(stderr, "analysis_scale: %s\n", status.ToString().c_str());
+    return 1;
+  }
   const std::string base = arguments.dir.empty()
                                ? std::filesystem::temp_directory_path().string()
                                : arguments.dir;

@@ -24,6 +24,7 @@ const { CHILD_STDIO, never, pause, refuseTaken, stop, underLoad } = require('./s
  * @property {number} [percentile]
  * @property {boolean} [json]
  * @property {boolean} [sourceMaps]
+ * @property {boolean} [page]
  * @property {'stock' | 'patched'} node
  */
 
@@ -42,6 +43,7 @@ function add (program) {
     .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
     .option('--no-source-maps', 'tell functions by the files that ran')
     .option('--json', 'print the report as JSON')
+    .option('--no-page', 'do not write the page to look at (report.html in the trace\'s directory)')
     .addOption(new Option('--node <BUILD>', 'the Node.js to run').choices(['stock', 'patched']).default('stock'))
     .passThroughOptions()
     .addHelpText('after', `
@@ -84,7 +86,7 @@ async function profile (command, options) {
   interrupt.release()
   if (files === 0) throw new Failure(problem ? `${problem}; ${noTrace(out)}` : noTrace(out))
   note(`recorded ${megabytes(bytes)} in ${files} ${files === 1 ? 'file' : 'files'} in ${quoted(out)}; analysing`)
-  const code = await report.print(out, { percentile: options.percentile, json: options.json, sourceMaps: options.sourceMaps })
+  const code = await report.print(out, { percentile: options.percentile, json: options.json, sourceMaps: options.sourceMaps }, options.page)
   if (problem) note(problem)
   return problem ? EXIT.failure : code
 }

@@ -4,7 +4,10 @@ const { quoted } = require('../shell')
 const { EXIT, note } = require('./failure')
 const { runForeground } = require('./foreground')
 const { name } = require('./arguments')
+const { interruption } = require('./interruption')
+const { offerPage, withColumns } = require('./page')
 const { megabytes, noTrace, prepareOut, recordedEnvironment, traceSize } = require('./recording')
+const { analyse, sayProgress } = require('./report')
 
 /** @param {import('commander').Command} program */
 function add (program) {
@@ -13,6 +16,7 @@ function add (program) {
     .description('Runs a command with recording on, in every Node.js process it starts, and exits with its exit code.')
     .argument('<command...>', 'what to run, after --')
     .option('--out <DIR>', 'where the trace goes (default: EDGEWISE_OUT, else ./edgewise-<pid>)', name)
+    .option('--no-page', 'do not write the page to look at (report.html in the trace\'s directory)')
     .passThroughOptions()
     .addHelpText('after', `
 Examples:
@@ -26,12 +30,28 @@ Examples:
 
 /**
  * @param {string[]} command
- * @param {{ out?: string }} options
+ * @param {{ out?: string, page: boolean }} options
  * @returns {Promise<number>} the exit code
  */
 async function record (command, options) {
   const out = prepareOut(options.out)
-  return conclude(out, await runForeground(command, recordedEnvironment(process.env, out)))
+  const code = conclude(out, await runForeground(command, recordedEnvironment(process.env, out)))
+  if (options.page && traceSize(out).files > 0) await offerPageOf(out)
+  return code
+}
+
+/** Whoever does not want to wait for it interrupts it. @param {string} out */
+async function offerPageOf (out) {
+  const interrupt = interruption()
+  try {
+    const found = await analyse(out, withColumns({}), interrupt.signal, sayProgress())
+    if (found) await offerPage(out, found)
+    else note('no page: interrupted')
+  } catch (error) {
+    note(`no page: ${/** @type {Error} */ (error).message}`)
+  } finally {
+    interrupt.release()
+  }
 }
 
 /**

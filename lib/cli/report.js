@@ -2,15 +2,19 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { Option } = require('commander')
 const edgewise = require('../index')
 const { EXIT, Failure, PROGRESS_MS, note } = require('./failure')
 const { exitCodeAfter, interruption } = require('./interruption')
+const { offerPage, withColumns, writePage } = require('./page')
 const { traceFiles } = require('./recording')
-const { writeRequests } = require('./requests-file')
+const { writeWhole } = require('./whole-file')
 const { colorOf } = require('./terminal')
 const { count, name, percentile, processId, seconds } = require('./arguments')
 
 const MOST_NAMED = 10
+/** Whose critical paths are shown, if the user does not say. */
+const SLOWEST = 5
 const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
 
 /**
@@ -24,6 +28,9 @@ const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
  * @property {number} [slowest]
  * @property {number} [skip]
  * @property {boolean} [json]
+ * @property {boolean} [markdown]
+ * @property {string | true} [html] the page's file; true: in the trace's directory
+ * @property {boolean} [columns] of the page, too
  * @property {boolean} [sourceMaps]
  */
 
@@ -47,10 +54,13 @@ function add (program) {
     .option('--request <ID>', 'show this request\'s events and critical path', count)
     .option('--slowest <N>', 'how many critical paths are shown (default: 5)', count)
     .option('--requests <FILE>', 'also write one JSON line a request to FILE', name)
-    .option('--json', 'print the report as JSON')
+    .option('--html [FILE]', 'write a page to look at (default: report.html in DIR)', name)
+    .addOption(new Option('--json', 'print the report as JSON').conflicts('markdown'))
+    .option('--markdown', 'print the finding and the tables as Markdown, for a pull request')
     .addHelpText('after', `
 Examples:
   edgewise report edgewise-4711
+  edgewise report edgewise-4711 --html
   edgewise report edgewise-4711 --percentile 99.9 --route 'POST /todo'
   edgewise report edgewise-4711 --request 1234
   edgewise report edgewise-4711 --json --requests requests.jsonl`)
@@ -64,20 +74,28 @@ Examples:
  *
  * @param {string} directory
  * @param {ReportOptions} options
+ * @param {boolean} [offersPage] also writes its page, if that can be
  * @returns {Promise<number>} the exit code
  * @throws {Failure}
  */
-async function print (directory, options) {
+async function print (directory, { html, ...options }, offersPage = false) {
   const interrupt = interruption()
-  const explained = await analyse(directory, options, interrupt.signal, sayProgress())
+  const found = await analyse(directory, html || offersPage ? withColumns(options) : options, interrupt.signal, sayProgress())
   interrupt.release()
-  if (!explained) return exitCodeAfter(interrupt.signal)
+  if (!found) return exitCodeAfter(interrupt.signal)
+  const { columns, ...whole } = found
+  const explained = { ...whole, slowest: whole.slowest.slice(0, options.slowest ?? SLOWEST) }
+  const page = html && await writePage(html, directory, found)
   if (options.json) {
     process.stdout.write(JSON.stringify(explained) + '\n')
-    return EXIT.ok
+  } else {
+    const { render, renderMarkdown } = require('../report') // Only here: other commands begin sooner.
+    process.stdout.write(options.markdown
+      ? renderMarkdown(explained, { page: page || undefined })
+      : render(explained, { color: colorOf(process.stdout), width: process.stdout.columns }))
   }
-  const { render } = require('../report') // Only here: other commands begin sooner.
-  process.stdout.write(render(explained, { color: colorOf(process.stdout), width: process.stdout.columns }))
+  if (page) note(`page: ${page}`)
+  if (offersPage) await offerPage(directory, found)
   return EXIT.ok
 }
 
@@ -99,12 +117,12 @@ function sayProgress () {
  * @returns {Promise<Record<string, any> | null>} see docs/report-json.md; null: it was interrupted
  * @throws {Failure}
  */
-async function analyse (directory, { requests, json, ...options }, interrupted, onProgress) {
+async function analyse (directory, { requests, json, markdown, ...options }, interrupted, onProgress) {
   if (!fs.existsSync(directory)) throw new Failure(`${directory} does not exist: give the directory that the recording named at its end`)
   const explain = (/** @type {string | undefined} */ requestsPath = undefined) =>
     edgewise.reportAsync(directory, { ...options, requestsPath, signal: interrupted, onProgress })
   try {
-    return await (requests ? writeRequests(requests, directory, explain) : explain())
+    return await (requests ? writeWhole({ option: '--requests', what: 'the requests' }, requests, directory, explain) : explain())
   } catch (error) {
     if (error instanceof Failure) throw error
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)

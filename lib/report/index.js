@@ -6,6 +6,7 @@
 const { boost } = require('./boost')
 const { functions } = require('./functions')
 const { printable, styleOf } = require('./layout')
+const { escaped } = require('./markdown')
 const { losses } = require('./losses')
 const { notes } = require('./notes')
 const { single, slowest } = require('./paths')
@@ -26,17 +27,48 @@ function render (reportJson, options = {}) {
   const missing = losses(report).map((line) => style.alarm(`! ${line}`)).join('\n')
   const sections = [
     [style.strong(sentence(report)), style.faint(scope(report)), missing].filter(Boolean).join('\n'),
-    latency(report, style),
-    tailAgainstRest(report, style),
-    routes(report, style),
-    blockers(report, style),
-    functions(report, style),
-    dependencies(report, style),
+    ...tables(report, style),
     report.request ? single(report, style) : slowest(report, style),
     boost(report, style),
     notes(report).map((line) => style.faint(line)).join('\n')
   ]
   return sections.filter(Boolean).join('\n\n') + '\n'
+}
+
+/** @param {Json} report @param {import('./layout').Style} style */
+function tables (report, style) {
+  return [latency, tailAgainstRest, routes, blockers, functions, dependencies].map((table) => table(report, style))
+}
+
+/**
+ * The same as Markdown, for a pull request: the finding and the tables.
+ * @param {Json} reportJson
+ * @param {{ page?: string }} [links] page: address of its page
+ * @returns {string} lines, each ending in a newline
+ */
+function renderMarkdown (reportJson, { page } = {}) {
+  const report = escaped(printable(reportJson))
+  const plain = (/** @type {string} */ text) => text
+  const style = { width: Infinity, strong: plain, faint: plain, alarm: plain, markdown: true }
+  const sections = [
+    `**${sentence(report)}**`,
+    scope(report),
+    losses(report).map((line) => `- ${line}`).join('\n'),
+    ...tables(report, style),
+    notes(report).map((line) => `- ${line}`).join('\n'),
+    page ? `[The page of this report](${page})` : ''
+  ]
+  return sections.filter(Boolean).map((section) => section.trim()).join('\n\n') + '\n'
+}
+
+/**
+ * What a reader is told first.
+ * @param {Json} reportJson the report, "schema": 1
+ * @returns {{ finding: string, recorded: string, losses: string[], notes: string[] }} losses: what is missing
+ */
+function summary (reportJson) {
+  const report = printable(reportJson)
+  return { finding: sentence(report), recorded: scope(report), losses: losses(report), notes: notes(report) }
 }
 
 /** @param {Json} report @returns {string} what was analysed, in one line */
@@ -61,4 +93,4 @@ function collecting ({ total_ns: total, not_running_ns: off }) {
   return off > 0.01 * total ? ` (${time(total - off)} on the processor)` : ''
 }
 
-module.exports = { render }
+module.exports = { render, renderMarkdown, summary }

@@ -9,6 +9,7 @@ const colors = require('picocolors')
  * @property {(text: string) => string} strong
  * @property {(text: string) => string} faint
  * @property {(text: string) => string} alarm
+ * @property {boolean} [markdown] tables are Markdown's
  */
 
 const BARE = Object.fromEntries(['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right',
@@ -36,6 +37,7 @@ function styleOf ({ color = false, width }) {
  * @returns {string} lines without trailing blanks or newline
  */
 function columns (headings, rows, style) {
+  if (style.markdown) return markdownTable(headings, rows)
   const left = headings.map((heading) => heading.startsWith('<'))
   const head = headings.map((heading, i) => style.faint(left[i] ? heading.slice(1) : heading))
   const fitted = fit(rows, headings, style.width)
@@ -52,6 +54,17 @@ function columns (headings, rows, style) {
     lines.push(...table.toString().split('\n').slice(1))
   }
   return lines.map((line) => line.trimEnd()).join('\n')
+}
+
+/** @param {string[]} headings @param {string[][]} rows @returns {string} with an empty line behind it */
+function markdownTable (headings, rows) {
+  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`
+  const cell = (/** @type {string} */ text) => text.replace(/^ +/, (blanks) => '&nbsp;'.repeat(blanks.length))
+  return [
+    line(headings.map((heading) => heading.replace(/^</, '') || ' ')),
+    line(headings.map((heading) => heading.startsWith('<') ? '---' : '---:')),
+    ...rows.map((row) => line(row.map(cell)))
+  ].join('\n') + '\n'
 }
 
 /**

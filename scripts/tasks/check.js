@@ -28,7 +28,7 @@ const CHECKS = {
   tree: ({ files }) => treeProblems(ROOT, files),
   format: ({ files, fix }) => tool(['clang-format', ...(fix ? ['-i'] : ['--dry-run', '-Werror']), ...files.filter(isCpp)]),
   lint: ({ fix }) => tool([program('eslint'), '.', ...(fix ? ['--fix'] : [])]),
-  types: () => tool([program('tsc'), '--project', '.']),
+  types: () => ['.', 'lib/page/app'].flatMap(project => tool([program('tsc'), '--project', project])),
   tidy: ({ files }) => tidyProblems(files.filter(file => file.endsWith('.cc'))),
   patches: checkPatches,
   tests: checkTests

@@ -32,6 +32,8 @@ const PACKAGES = [
   { name: 'postgresql', group: 'test', command: 'postgres', reason: 'test/protocols asks one of its own' },
   { name: 'mariadb-server', group: 'test', command: 'mariadbd', reason: 'test/protocols asks one of its own' },
   { name: 'memcached', group: 'test', command: 'memcached', reason: 'test/protocols asks one of its own' },
+  { name: 'chromium', group: 'test', command: 'chromium', reason: 'test/page opens pages in it' },
+  { name: 'firefox-esr', group: 'test', command: 'firefox-esr', reason: 'test/page opens pages in it' },
   { name: 'clang-format', group: 'check', command: 'clang-format', reason: 'checks the format of C++' },
   { name: 'clang-tidy', group: 'check', command: 'clang-tidy', reason: 'lints C++' },
   { name: 'dpkg-dev', group: 'node', command: 'dpkg-source', reason: 'unpacks the source package of Node' },

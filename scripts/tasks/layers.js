@@ -46,6 +46,7 @@ const LIB = {
   sources: [],
   statistics: [],
   flame: ['report'],
+  page: ['report'],
   tune: ['statistics'],
   instrument: ['binding'],
   recorder: ['binding', 'instrument', 'make-directory', 'own-threads'],
@@ -54,7 +55,7 @@ const LIB = {
   stalls: ['binding'],
   index: ['binding', 'report', 'sources', 'config', 'instrument', 'recording', 'stalls', 'boosting'],
   register: ['binding', 'config', 'control', 'recording', 'boosting', 'shell'],
-  cli: ['index', 'report', 'flame', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
+  cli: ['index', 'report', 'flame', 'page', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
   bin: ['cli']
 }
 

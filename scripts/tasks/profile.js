@@ -100,11 +100,11 @@ async function profile (name, { values, node, out, signal }) {
     signal
   })
   say(`${name}: analysing ${out}`)
+  console.log(`\nWhat the client saw\n${describeRun(result)}\n`)
+  console.log(`The trace is in ${path.relative('', out)}; 'npx edgewise report --help' says what else can be asked of it.\n`)
   // The load warms the application up first.
-  const explained = await runShown([node, COMMAND_LINE, 'report', out, '--percentile', values.percentile, '--skip', String(WARMUP_S)])
+  const explained = await runShown([node, COMMAND_LINE, 'report', out, '--percentile', values.percentile, '--skip', String(WARMUP_S), '--html'])
   if (!explained) throw new TaskError(`${name}: no report. The trace is in ${out}`)
-  console.log(`\nWhat the client saw of the same run\n${describeRun(result)}\n`)
-  console.log(`The trace is in ${path.relative('', out)}; 'npx edgewise report --help' says what else can be asked of it.`)
 }
 
 module.exports = { run }

@@ -11,6 +11,7 @@ const { PACKAGES, missingPackages, installPackages, describeMissing } = require(
 const { withLock } = require('./lock')
 const { describeNode } = require('./node-release')
 const { npmDifferences, installNpmPackages } = require('./npm-packages')
+const { buildPage, pageIsFresh } = require('./page')
 const { TaskError, say, elapsed } = require('./step')
 const { BUILD } = require('./tree')
 
@@ -74,6 +75,10 @@ function setupParts (groups, builds = true) {
     {
       missing: () => addonIsFresh(node) ? '' : `The addon for Node ${node.version} is not built from the sources as they are.`,
       provide: () => buildAddon(node)
+    },
+    {
+      missing: () => pageIsFresh() ? '' : 'The page is not built from the sources as they are.',
+      provide: async () => buildPage()
     },
     {
       missing: () => coreIsFresh() ? '' : 'The core is not built from the sources as they are.',

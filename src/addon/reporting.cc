@@ -65,12 +65,15 @@ Napi::Value Report(const Napi::CallbackInfo& info) {
 // An analysis on a thread of the pool; deletes itself when it is over.
 class Analysing : public Napi::AsyncWorker {
  public:
-  Analysing(Napi::Env env, std::string dir, ReportOptions options)
+  // `with_columns`: it is done with {json, columns} and not with the JSON.
+  Analysing(Napi::Env env, std::string dir, ReportOptions options,
+            bool with_columns)
       : Napi::AsyncWorker(env, "edgewise.report"),
         done_(env),
         dir_(std::move(dir)),
         options_(std::move(options)) {
     options_.progress = progress_.get();
+    if (with_columns) options_.columns = &columns_;
   }
 
   Napi::Promise Done() const { return done_.Promise(); }
@@ -82,11 +85,20 @@ class Analysing : public Napi::AsyncWorker {
     // Also if it was over before it could end early.
     absl::Status status = progress_->status();
     if (!status.ok()) json_ = std::move(status);
-    if (json_.ok()) {
-      done_.Resolve(Napi::String::New(Env(), *json_));
-    } else {
+    if (!json_.ok()) {
       done_.Reject(ErrorOf(Env(), json_.status()).Value());
+      return;
     }
+    const Napi::String json = Napi::String::New(Env(), *json_);
+    if (options_.columns == nullptr) {
+      done_.Resolve(json);
+      return;
+    }
+    Napi::Object both = Napi::Object::New(Env());
+    both.Set("json", json);
+    both.Set("columns", Napi::Buffer<char>::Copy(Env(), columns_.data(),
+                                                 columns_.size()));
+    done_.Resolve(both);
   }
 
  private:
@@ -96,13 +108,15 @@ class Analysing : public Napi::AsyncWorker {
   const std::shared_ptr<AnalysisProgress> progress_ =
       std::make_shared<AnalysisProgress>();
   absl::StatusOr<std::string> json_;
+  std::string columns_;
 };
 
 Napi::Value Analyse(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   auto* const worker =
       new Analysing(env, info[0].As<Napi::String>().Utf8Value(),
-                    OptionsOf(info[1].As<Napi::Object>()));
+                    OptionsOf(info[1].As<Napi::Object>()),
+                    Is(info[1].As<Napi::Object>(), "columns"));
   Napi::Object analysis = Napi::Object::New(env);
   analysis.Set("done", worker->Done());
   analysis.Set("progress",

@@ -1,6 +1,7 @@
 #include "analysis/explain_pass.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace edgewise {
 namespace {
@@ -28,8 +29,10 @@ ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
   EdgBuilder builder(stream, routes, dependencies_, &timeline_, &ledger_,
                      &stacks_, this);
   builder_ = &builder;
+  begun_ = false;
   builder.Run();
   builder_ = nullptr;
+  if (begun_) options_.columns->EndFile(&ledger_);
   AddCounts(builder.counts(), &counts_);
   for (const size_t i : unresolved_) ResolveDetail(&ledger_, &*details_[i]);
   unresolved_.clear();
@@ -84,12 +87,28 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
   NoteStacks(request.path,
              is_tail ? SampleRole::kTailWait : SampleRole::kRestWait,
              is_tail ? SampleRole::kTailExec : SampleRole::kRestExec);
-  Describe(request, components);
+  Describe(request, components, AddRow(request, components));
   if (log_ != nullptr) {
     log_->Add(request, components, stream_->counts().process,
               stream_->counts().thread, Identity(),
               stream_->meta().off_cpu_available.value_or(false));
   }
+}
+
+// Whose file it is, is known when its first request ends.
+std::optional<uint32_t> ExplainPass::AddRow(const EndedRequest& request,
+                                            const Components& components) {
+  if (options_.columns == nullptr) return std::nullopt;
+  if (!std::exchange(begun_, true)) {
+    options_.columns->BeginFile(
+        {stream_->counts().process, stream_->counts().thread, Identity()});
+  }
+  const RequestKey key{file_, request.ordinal};
+  const bool slow =
+      !slowest_.empty() && request.latency_ns() >= slowest_.back().latency_ns &&
+      std::any_of(slowest_.begin(), slowest_.end(),
+                  [key](const auto& entry) { return entry.key == key; });
+  return options_.columns->Add(request, components, slow, timeline_, &ledger_);
 }
 
 // Of the process that is read, where its number does not tell it from others.
@@ -214,11 +233,13 @@ RequestDetail ExplainPass::Detail(const EndedRequest& request, bool with_nodes,
 }
 
 void ExplainPass::Describe(const EndedRequest& request,
-                           const Components& components) {
+                           const Components& components,
+                           std::optional<uint32_t> row) {
   const RequestKey key{file_, request.ordinal};
   for (size_t i = 0; i < slowest_.size(); ++i) {
     if (slowest_[i].key != key) continue;
     details_[i] = Detail(request, /*with_nodes=*/false, components);
+    details_[i]->row = row;
     unresolved_.push_back(i);
   }
 }

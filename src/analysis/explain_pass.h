@@ -13,6 +13,7 @@
 #include "analysis/latency_pass.h"
 #include "analysis/loop_timeline.h"
 #include "analysis/names.h"
+#include "analysis/page/page_columns.h"
 #include "analysis/request_detail.h"
 #include "analysis/request_log.h"
 #include "analysis/statistics.h"
@@ -35,6 +36,7 @@ class ExplainPass : public RequestSink {
     // Numbers that several processes had; may be null.
     const std::set<uint32_t>* ambiguous = nullptr;
     int64_t skip_ns = 0;  // requests so soon after their file's first: no part
+    PageColumns* columns = nullptr;  // are told of each request; may be null
   };
 
   // `statistics` has its thresholds; `log` may be null. All outlive the pass.
@@ -48,7 +50,9 @@ class ExplainPass : public RequestSink {
         slowest_(std::move(slowest)),
         details_(slowest_.size()),
         log_(log),
-        timeline_(&ledger_) {}
+        timeline_(&ledger_, options.columns != nullptr
+                                ? options.columns->loops()
+                                : nullptr) {}
 
   // How long the file's loop was busy; of it, its thread did not run. ns
   struct Busy {
@@ -97,7 +101,10 @@ class ExplainPass : public RequestSink {
   void AddOff(const QueueSpan& span, int64_t idle_ns, Times* ns) const;
   void BlameTail(const EndedRequest& request, const Components& components);
   void NoteStacks(const CriticalPath& path, SampleRole wait, SampleRole exec);
-  void Describe(const EndedRequest& request, const Components& components);
+  void Describe(const EndedRequest& request, const Components& components,
+                std::optional<uint32_t> row);
+  std::optional<uint32_t> AddRow(const EndedRequest& request,
+                                 const Components& components);
   RequestDetail Detail(const EndedRequest& request, bool with_nodes,
                        const Components& components);
 
@@ -132,6 +139,7 @@ class ExplainPass : public RequestSink {
   const EventStream* stream_ = nullptr;
   const EdgBuilder* builder_ = nullptr;
   std::vector<size_t> unresolved_;  // details of this file
+  bool begun_ = false;              // in the columns
 };
 
 }  // namespace edgewise

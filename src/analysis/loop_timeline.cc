@@ -70,6 +70,7 @@ void LoopTimeline::RetireFirst() {
     ledger_->AddStack(piece, stack, part);
   });
   ledger_->Retire(first_, piece, VmBefore(first_ + 1) - piece.vm_before);
+  if (sink_ != nullptr) sink_->OnPiece(piece);
   ++first_;
 }
 

@@ -60,13 +60,24 @@ struct Piece {
   uint32_t first_ending;
 };
 
+// Is told what became of the loop's time, in order.
+class PieceSink {
+ public:
+  virtual ~PieceSink() = default;
+  virtual void OnPiece(const Piece& piece) = 0;
+  // The thread did not run, and nothing occupied the loop.
+  virtual void OnIdleOff(const OffSpan& span) = 0;
+};
+
 // What occupied the loop, most recent kWindow pieces. Pieces that leave the
 // window are handed to the ledger. Numbers of pieces rise for ever.
 class LoopTimeline {
  public:
   static constexpr size_t kWindow = size_t{1} << 20;
 
-  explicit LoopTimeline(BlameLedger* ledger) : ledger_(ledger) {}
+  // `sink` may be null; it is told of pieces that leave the window.
+  explicit LoopTimeline(BlameLedger* ledger, PieceSink* sink = nullptr)
+      : ledger_(ledger), sink_(sink) {}
 
   // Appends a piece; empty ones are left out. Times must rise.
   void Push(int64_t begin_ns, int64_t end_ns, uint32_t owner, bool is_gc,
@@ -74,7 +85,10 @@ class LoopTimeline {
   // The same for a stretch in which the thread did not run.
   void PushOff(const OffSpan& span, uint32_t owner, bool is_gc, uint8_t type);
   // It did not run, and nothing occupied the loop.
-  void NoteIdleOff(const OffSpan& span) { idle_off_.Push(span); }
+  void NoteIdleOff(const OffSpan& span) {
+    idle_off_.Push(span);
+    if (sink_ != nullptr) sink_->OnIdleOff(span);
+  }
 
   // When the thread did not run: inside pieces, and between them.
   const OffTimeline& busy_off() const { return busy_off_; }
@@ -127,6 +141,7 @@ class LoopTimeline {
   uint64_t FirstEndingAfter(int64_t ns, uint64_t low, uint64_t high) const;
 
   BlameLedger* ledger_;
+  PieceSink* sink_;
   std::vector<Piece> ring_;
   uint64_t mask_ = 0;
   uint64_t first_ = 0;

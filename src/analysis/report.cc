@@ -111,9 +111,15 @@ class Analysis {
           &stream, {static_cast<uint32_t>(i), RouteFilter(), options_.skip_ns},
           &routes_, &statistics_, &slowest_);
       if (!stream.counts().started) continue;
+      NoteTime(stream.counts(), usable_.empty());
       usable_.push_back(i);
       NoteProcess(stream);
     }
+  }
+
+  void NoteTime(const StreamCounts& counts, bool first) {
+    begin_ns_ = first ? counts.first_ns : std::min(begin_ns_, counts.first_ns);
+    end_ns_ = first ? counts.last_ns : std::max(end_ns_, counts.last_ns);
   }
 
   void NoteProcess(const EventStream& stream) {
@@ -174,6 +180,8 @@ class Analysis {
     if (options_.request >= 0) {
       pass_options.request = static_cast<uint32_t>(options_.request);
     }
+    PageColumns columns(PagePlan());
+    if (options_.columns != nullptr) pass_options.columns = &columns;
     ExplainPass pass(pass_options, &routes_, &dependencies_, &statistics_,
                      slowest_.Sorted(), log.get());
     traces_.BeginPass(kFirstPass, 1);
@@ -192,9 +200,39 @@ class Analysis {
       if (absl::Status status = log->Close(); !status.ok()) return status;
     }
     if (absl::Status status = CheckRequest(pass); !status.ok()) return status;
+    if (options_.columns != nullptr) {
+      *options_.columns = columns.Encode(PageNames(), pass.slowest());
+    }
     return ReportJson({options_.percentile, options_.request >= 0,
                        options_.stacks, &files_, &routes_, &statistics_, &pass,
                        &problems_, traces_.Unrecorded(), &ambiguous_});
+  }
+
+  PageColumns::Plan PagePlan() const {
+    PageColumns::Plan plan;
+    const LatencyHistogram& latencies = statistics_.all().latencies;
+    plan.requests = latencies.count();
+    plan.begin_ns = begin_ns_;
+    plan.span_ns = end_ns_ - begin_ns_;
+    plan.kinds = usable_.size() * routes_.size();
+    if (plan.requests > PageColumns::kMostRows) {
+      const double others =
+          static_cast<double>(plan.requests - PageColumns::kOwnRows);
+      plan.own_from_ns = latencies.Percentile(
+          100 * others / static_cast<double>(plan.requests));
+    }
+    return plan;
+  }
+
+  // What one file does not know, is not known.
+  PageColumns::Names PageNames() const {
+    PageColumns::Names names{&routes_, &dependencies_, !files_.empty(),
+                             !files_.empty()};
+    for (const FileFacts& file : files_) {
+      names.off_cpu &= file.meta.off_cpu_available.value_or(false);
+      names.vm_times &= file.meta.times;
+    }
+    return names;
   }
 
   absl::Status CheckRequest(const ExplainPass& pass) const {
@@ -219,6 +257,8 @@ class Analysis {
   SlowestRequests slowest_;
   ProblemLog problems_;
   std::vector<size_t> usable_;
+  int64_t begin_ns_ = 0;  // of their recordings, CLOCK_MONOTONIC
+  int64_t end_ns_ = 0;
   std::vector<FileFacts> files_;
   std::map<uint32_t, std::string> identities_;  // of the first, by number
   std::set<uint32_t> ambiguous_;                // numbers of several processes

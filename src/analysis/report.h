@@ -22,6 +22,8 @@ struct ReportOptions {
   std::string requests_path;  // write a JSON line per request; "": do not
   bool stacks = false;        // tell every stack that was sampled
   int64_t slowest = 5;        // how many of the slowest requests to tell
+  // Is given what a page needs to know of each request; null: nobody wants it.
+  std::string* columns = nullptr;
   AnalysisProgress* progress = nullptr;  // is told how far it is; may be null
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ struct RequestDetail {
   int64_t end_ns = 0;
   Components components;
   bool off_cpu = false;           // when its thread did not run is known
+  std::optional<uint32_t> row;    // of the page's columns
   std::vector<DetailStep> path;   // source first
   std::vector<Node> nodes;        // only if asked for
   std::vector<uint32_t> indices;  // of the nodes

@@ -1,0 +1,76 @@
+'use strict'
+
+// The requests of a page, and those of them that a person has chosen.
+
+const { beginsOf } = require('./columns')
+
+/**
+ * Rows of requests; a row of many holds their sums.
+ * @typedef {object} Requests
+ * @property {Record<string, any>} head
+ * @property {Record<string, Float64Array>} of columns of the requests
+ * @property {number} rows
+ * @property {Float64Array} mean latency of a request of each row, ns
+ * @property {Record<string, Float64Array>} blocks
+ * @property {Float64Array} blockBegins
+ * @property {Record<string, Float64Array>} waits
+ * @property {Float64Array} waitBegins
+ */
+
+/** @param {import('./columns').Columns} columns @returns {Requests} */
+function requestsOf ({ head, tables: { requests, blocks, waits } }) {
+  return {
+    head,
+    of: requests,
+    rows: requests.latency.length,
+    mean: requests.latency.map((ns, row) => ns / requests.count[row]),
+    blocks,
+    blockBegins: beginsOf(requests.blocks),
+    waits,
+    waitBegins: beginsOf(requests.waits)
+  }
+}
+
+/**
+ * A stretch of time and of latency; undefined: no limit.
+ * @typedef {{ from?: number, to?: number, least?: number, most?: number, route?: number }} Selection ns; `route`: of this one only
+ */
+
+/** What a row is in a selection. */
+const MARK = /** @type {const} */ ({ rest: 0, selected: 1, none: 2 })
+
+/** @param {Requests} requests @param {Selection} selection @returns {Uint8Array} a MARK for each row; none: of another route */
+function chosen ({ of, rows, mean }, { from = 0, to = Infinity, least = 0, most = Infinity, route }) {
+  const marks = new Uint8Array(rows)
+  for (let row = 0; row < rows; row++) {
+    if (route !== undefined && of.route[row] !== route) marks[row] = MARK.none
+    else if (of.start[row] >= from && of.start[row] < to && mean[row] >= least && mean[row] <= most) marks[row] = MARK.selected
+  }
+  return marks
+}
+
+/** @param {Requests} requests @param {Uint8Array} marks @param {number} most @returns {number[]} rows of the slowest that are selected, slowest first; each is of one request */
+function slowestOf ({ of, rows }, marks, most) {
+  /** @type {number[]} */
+  let found = []
+  let bar = 0
+  const cut = () => {
+    found = found.sort((a, b) => of.latency[b] - of.latency[a] || a - b).slice(0, most)
+    if (found.length === most) bar = of.latency[found[most - 1]]
+  }
+  for (let row = 0; row < rows; row++) {
+    if (marks[row] !== MARK.selected || of.count[row] !== 1 || of.latency[row] < bar) continue
+    found.push(row)
+    if (found.length >= 8 * most) cut()
+  }
+  cut()
+  return found
+}
+
+/** @param {{ process: number, thread: number, identity?: string }} thread */
+function threadText ({ process, thread, identity }) {
+  const name = identity ? `process ${process} (${identity})` : `process ${process}`
+  return thread === 0 ? name : `${name}, thread ${thread}`
+}
+
+module.exports = { MARK, chosen, requestsOf, slowestOf, threadText }

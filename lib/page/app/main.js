@@ -1,0 +1,31 @@
+'use strict'
+
+// Unpacks what the page's file holds, and shows it.
+
+const { render } = require('preact')
+const { html } = require('./kit/html')
+const { readColumns } = require('./data/columns')
+const { Page } = require('./page')
+
+/** @param {string} id of a template @returns {Promise<Uint8Array>} what it holds, unpacked */
+async function unpacked (id) {
+  const template = /** @type {HTMLTemplateElement} */ (document.getElementById(id))
+  const packed = Uint8Array.from(atob((template.content.textContent ?? '').trim()), (character) => character.charCodeAt(0))
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}
+
+async function open () {
+  const root = /** @type {HTMLElement} */ (document.getElementById('page'))
+  if (typeof DecompressionStream === 'undefined') return // The page says what it needs.
+  try {
+    const [columns, told] = await Promise.all([unpacked('edgewise-columns').then(readColumns), unpacked('edgewise-told').then((bytes) => JSON.parse(new TextDecoder().decode(bytes)))])
+    root.textContent = ''
+    render(html`<${Page} columns=${columns} told=${told} />`, root)
+    requestAnimationFrame(() => setTimeout(() => performance.mark('shown')))
+  } catch (error) {
+    root.textContent = `This page cannot be shown: ${/** @type {Error} */ (error).message}`
+  }
+}
+
+open()

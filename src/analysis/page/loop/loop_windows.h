@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/blame.h"
+#include "analysis/loop_timeline.h"
+#include "analysis/page/cause_table.h"
+
+namespace edgewise {
+
+// What ran on the loops, piece by piece, and how many requests waited: in
+// stretches of time around some requests.
+class LoopWindows {
+ public:
+  static constexpr uint64_t kMostPieces = 1000;  // a window: its latest
+  static constexpr size_t kMostSlices = 150'000;
+  static constexpr size_t kMostLengths = 150'000;
+
+  explicit LoopWindows(CauseTable* causes) : causes_(causes) {}
+
+  // What has run from one moment to another, which is about now.
+  void Cover(int64_t from_ns, int64_t to_ns, const LoopTimeline& timeline,
+             BlameLedger* ledger);
+  // The end of a file: who was still open then is known by now. Requests became
+  // ready to go on at `ready_ns`, and went on at `begun_ns`; both in order.
+  void EndFile(uint32_t thread, std::span<const int64_t> ready_ns,
+               std::span<const int64_t> begun_ns, BlameLedger* ledger);
+
+  struct Window {
+    int64_t from_ns;
+    int64_t to_ns;
+    uint32_t thread;
+  };
+  struct Slice {
+    int64_t begin_ns;
+    int64_t end_ns;
+    uint32_t thread;
+    uint32_t cause;  // CauseTable's
+    uint8_t off;     // 0: it ran; else 1 + OffCpuKind
+  };
+  // So many waited from then on.
+  struct Length {
+    int64_t at_ns;
+    uint32_t thread;
+    uint64_t waiting;
+  };
+  const std::vector<Window>& windows() const { return windows_; }
+  const std::vector<Slice>& slices() const { return slices_; }
+  const std::vector<Length>& lengths() const { return lengths_; }
+  // Windows that there was no room for.
+  uint64_t left_out() const { return left_out_; }
+
+ private:
+  // Of this file, by the number of its piece.
+  struct Held {
+    Piece piece;
+    uint32_t pending_owner;  // 0: none
+    uint32_t route;
+  };
+  void Hold(uint64_t number, const Piece& piece, BlameLedger* ledger);
+  void TakeSlices(uint32_t thread, BlameLedger* ledger);
+  void TakeLengths(const Window& window, std::span<const int64_t> ready_ns,
+                   std::span<const int64_t> begun_ns);
+
+  CauseTable* const causes_;
+  std::vector<Window> windows_;
+  std::vector<Slice> slices_;
+  std::vector<Length> lengths_;
+  absl::flat_hash_map<uint64_t, Held> held_;
+  std::vector<Window> file_windows_;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace edgewise

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "analysis/loop_timeline.h"
+#include "analysis/off_timeline.h"
+
+namespace edgewise {
+
+// What all loops did over time, in equal parts of it: as fine as there is room
+// for.
+class TimeBins : public PieceSink {
+ public:
+  enum Kind : size_t {
+    kBusy,
+    kMinorGc,
+    kMajorGc,
+    kOff,  // then those of OffCpuKind
+  };
+  static constexpr size_t kKinds = kOff + kOffCpuKinds;
+  static constexpr size_t kMost = 2000;
+
+  void OnPiece(const Piece& piece) override;
+  void OnIdleOff(const OffSpan& span) override;
+
+  // By number; a bin that nothing happened in is left out. Bin n begins n times
+  // width_ns() after moment 0 of the clock.
+  const std::map<int64_t, std::array<int64_t, kKinds>>& bins() const {
+    return bins_;
+  }
+  int64_t width_ns() const { return int64_t{1} << shift_; }
+
+ private:
+  void Add(size_t kind, int64_t from_ns, int64_t to_ns);
+  void Widen();
+
+  int shift_ = 20;
+  std::map<int64_t, std::array<int64_t, kKinds>> bins_;
+};
+
+}  // namespace edgewise

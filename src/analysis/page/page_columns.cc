@@ -1,0 +1,133 @@
+#include "analysis/page/page_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "absl/hash/hash.h"
+#include "analysis/critical_path.h"
+#include "analysis/page/part_names.h"
+#include "analysis/request_json.h"
+
+namespace edgewise {
+namespace {
+
+constexpr std::array kNames = {
+    "start", "count",  "latency", "io",   "queue",  "doubts", "waiting",
+    "route", "status", "outcome", "kind", "thread", "id"};
+
+uint64_t Whole(int64_t ns) {
+  return ns > 0 ? static_cast<uint64_t>(ns) : uint64_t{0};
+}
+
+}  // namespace
+
+PageColumns::PageColumns(const Plan& plan) : plan_(plan) {
+  static_assert(kNames.size() == kFirstPart);
+  for (const char* name : kNames) columns_.emplace_back(name);
+  for (const PartName& part : kPartNames) columns_.emplace_back(part.name);
+  const auto most = static_cast<uint64_t>(std::clamp<double>(
+      static_cast<double>(kMostShared) / 32 /
+          static_cast<double>(std::max<uint64_t>(1, plan.kinds)),
+      16, 256));
+  shared_span_ns_ =
+      std::max<int64_t>(1, plan.span_ns / static_cast<int64_t>(most) + 1);
+}
+
+void PageColumns::BeginFile(Thread thread) {
+  threads_.push_back(std::move(thread));
+}
+
+// The row of those that have as much in common; null: it has one of its own.
+std::optional<uint32_t> PageColumns::SharedRow(const Values& values) {
+  const auto latency_ns = static_cast<int64_t>(values[kLatency]);
+  if (latency_ns >= plan_.own_from_ns && columns_[kStart].size() < kMostRows) {
+    return std::nullopt;
+  }
+  const auto start_ns = static_cast<int64_t>(values[kStart]);
+  const int64_t time = (start_ns - plan_.begin_ns) / shared_span_ns_;
+  const auto size = static_cast<int64_t>(
+      kPartsOfOctave * std::log2(static_cast<double>(latency_ns) + 1));
+  uint64_t key = absl::HashOf(time, size);
+  for (size_t i = kRoute; i < kId; ++i) key = absl::HashOf(key, values[i]);
+  const auto [found, added] =
+      shared_.try_emplace(key, static_cast<uint32_t>(columns_[kStart].size()));
+  if (added) return std::nullopt;
+  return found->second;
+}
+
+uint32_t PageColumns::RowOf(const Values& values) {
+  if (const std::optional<uint32_t> shared = SharedRow(values)) {
+    for (size_t i = kCount; i < kWaiting; ++i) {
+      columns_[i].Add(*shared, values[i]);
+    }
+    return *shared;
+  }
+  const auto row = static_cast<uint32_t>(columns_[kStart].size());
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    columns_[i].Push(i < values.size() ? values[i] : 0);
+  }
+  return row;
+}
+
+uint32_t PageColumns::Add(const EndedRequest& request,
+                          const Components& components, bool slow,
+                          const LoopTimeline& timeline, BlameLedger* ledger) {
+  const auto& ns = components.ns;
+  const Doubts doubts = DoubtsOf(request.graph, request.path);
+  const uint32_t row =
+      RowOf({Whole(request.graph.ready_ns), 1, Whole(ns[Components::kLatency]),
+             Whole(ns[Components::kIo]), Whole(ns[Components::kQueue]),
+             uint64_t{doubts.inferred} + doubts.bounds, 0, request.route,
+             request.status, static_cast<uint64_t>(request.outcome),
+             static_cast<uint64_t>(request.graph.kind), threads_.size() - 1,
+             request.id});
+  came_.emplace_back(row, request.graph.ready_ns);
+  for (const QueueSpan& span : request.path.spans) {
+    waits_from_.push_back(span.from_ns);
+    waits_to_.push_back(span.to_ns);
+  }
+  for (size_t i = 0; i < kPartNames.size(); ++i) {
+    const size_t part = kPartNames[i].index;
+    const int64_t off_ns =
+        part == Components::kQueueLoop ? ns[Components::kLoopOff] : 0;
+    columns_[kFirstPart + i].Add(row, Whole(ns[part] - off_ns));
+  }
+  for (const PathStep& step : request.path.steps) {
+    waits_.Add(row, request.graph.At(step.node).dependency, step.io_ns);
+  }
+  blocks_.Add(row, request.path, timeline, ledger);
+  const uint64_t apart = std::max<uint64_t>(1, plan_.requests / kSamples);
+  if (slow || added_ % apart == 0) {
+    windows_.Cover(request.graph.ready_ns, request.end_ns, timeline, ledger);
+  }
+  ++added_;
+  return row;
+}
+
+void PageColumns::EndFile(BlameLedger* ledger) {
+  blocks_.EndFile(ledger);
+  std::sort(waits_from_.begin(), waits_from_.end());
+  std::sort(waits_to_.begin(), waits_to_.end());
+  NoteWaiting();
+  windows_.EndFile(static_cast<uint32_t>(threads_.size() - 1), waits_from_,
+                   waits_to_, ledger);
+  waits_from_.clear();
+  waits_to_.clear();
+  came_.clear();
+}
+
+// Of each request of this file, how many others had waited when it came.
+void PageColumns::NoteWaiting() {
+  for (const auto& [row, ns] : came_) {
+    const auto ready =
+        std::lower_bound(waits_from_.begin(), waits_from_.end(), ns) -
+        waits_from_.begin();
+    const auto begun =
+        std::upper_bound(waits_to_.begin(), waits_to_.end(), ns) -
+        waits_to_.begin();
+    columns_[kWaiting].Add(row, Whole(ready - begun));
+  }
+}
+
+}  // namespace edgewise

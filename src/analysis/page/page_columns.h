@@ -1,0 +1,123 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/dependency.h"
+#include "analysis/edg_builder.h"
+#include "analysis/page/blocks.h"
+#include "analysis/page/cause_table.h"
+#include "analysis/page/container/column.h"
+#include "analysis/page/container/container.h"
+#include "analysis/page/loop/loop_windows.h"
+#include "analysis/page/loop/time_bins.h"
+#include "analysis/page/row_sums.h"
+#include "analysis/request_detail.h"
+#include "analysis/route_table.h"
+#include "analysis/statistics.h"
+
+namespace edgewise {
+
+// What a page needs to know of each request, in columns (docs/page-data.md).
+// Of many requests the fast ones share rows.
+class PageColumns {
+ public:
+  static constexpr uint64_t kMostRows = 500'000;
+  // The slowest of more than kMostRows that have a row each.
+  static constexpr uint64_t kOwnRows = 100'000;
+  static constexpr size_t kMostShared = 200'000;
+  // The latencies of a shared row: at most a fifth apart.
+  static constexpr int kPartsOfOctave = 4;
+  // Whose loop is told piece by piece, beside the slowest.
+  static constexpr uint64_t kSamples = 40;
+
+  // What is known before the first is added.
+  struct Plan {
+    int64_t begin_ns = 0;  // of the recording, CLOCK_MONOTONIC
+    int64_t span_ns = 0;
+    uint64_t requests = 0;
+    int64_t own_from_ns = 0;  // who takes as long has a row of its own
+    uint64_t kinds = 1;       // about so many threads times routes
+  };
+  explicit PageColumns(const Plan& plan);
+
+  struct Thread {
+    uint32_t process;
+    uint32_t thread;
+    std::string identity;  // empty where the process's number is its own
+  };
+  // What is added from now on is of this thread.
+  void BeginFile(Thread thread);
+  // Returns the number of its row, in order of calls. `slow`: the loop is told
+  // piece by piece while it was there.
+  uint32_t Add(const EndedRequest& request, const Components& components,
+               bool slow, const LoopTimeline& timeline, BlameLedger* ledger);
+  void EndFile(BlameLedger* ledger);
+  // Is to be told what all loops did.
+  PieceSink* loops() { return &bins_; }
+
+  struct Names {
+    const RouteTable* routes;
+    const DependencyTable* dependencies;
+    bool off_cpu = false;   // whether it is known when threads did not run
+    bool vm_times = false;  // whether JIT and inline caches are known
+  };
+  // The container's bytes. `details`: those whose row is known.
+  std::string Encode(const Names& names,
+                     std::span<const std::optional<RequestDetail>> details);
+
+ private:
+  enum : size_t {
+    kStart,
+    kCount,
+    kLatency,
+    kIo,
+    kQueue,
+    kDoubts,
+    kWaiting,
+    kRoute,  // from here on what the requests of a row have in common
+    kStatus,
+    kOutcome,
+    kKind,
+    kThread,
+    kId,
+    kFirstPart,  // then those of Components, in the order of kParts
+  };
+  using Values = std::array<uint64_t, kFirstPart>;
+
+  std::optional<uint32_t> SharedRow(const Values& values);
+  uint32_t RowOf(const Values& values);
+  void NoteWaiting();
+  std::vector<uint32_t> RowsByStart() const;
+  void AddRequests(std::span<const uint32_t> order, int64_t begin_ns,
+                   PageContainer* page) const;
+  void AddLoops(int64_t begin_ns, PageContainer* page) const;
+  void AddNames(const Names& names, PageContainer* page) const;
+
+  const Plan plan_;
+  std::vector<Column> columns_;  // in order of calls
+  std::vector<Thread> threads_;
+  CauseTable causes_;
+  Blocks blocks_{&causes_};
+  RowSums waits_;  // by dependency
+  TimeBins bins_;
+  LoopWindows windows_{&causes_};
+  absl::flat_hash_map<uint64_t, uint32_t> shared_;
+  int64_t shared_span_ns_;  // of time, of a shared row
+  uint64_t added_ = 0;
+
+  // Of this file: when requests became ready to go on, and when they did, ns;
+  // each one's row, and when it came.
+  std::vector<int64_t> waits_from_;
+  std::vector<int64_t> waits_to_;
+  std::vector<std::pair<uint32_t, int64_t>> came_;
+};
+
+}  // namespace edgewise

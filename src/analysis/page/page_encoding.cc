@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/names.h"
+#include "analysis/page/page_columns.h"
+#include "analysis/request_json.h"
+
+namespace edgewise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+uint64_t Whole(int64_t ns) {
+  return ns > 0 ? static_cast<uint64_t>(ns) : uint64_t{0};
+}
+
+template <typename Number, typename Name>
+Json NamesUpTo(Number last, Name&& name) {
+  Json names = Json::array();
+  for (size_t i = 0; i <= static_cast<size_t>(last); ++i) {
+    names.push_back(name(static_cast<Number>(i)));
+  }
+  return names;
+}
+
+// A table that is filled row by row.
+template <size_t kColumns>
+class Rows {
+ public:
+  explicit Rows(const std::array<const char*, kColumns>& names) {
+    for (const char* name : names) columns_.emplace_back(name);
+  }
+  // A row is in order of the first column, which holds differences.
+  static Rows Rising(const std::array<const char*, kColumns>& names) {
+    Rows rows(names);
+    rows.columns_.front() = Column(names.front(), /*delta=*/true);
+    return rows;
+  }
+  void Add(const std::array<uint64_t, kColumns>& values) {
+    for (size_t i = 0; i < kColumns; ++i) columns_[i].Push(values[i]);
+  }
+  void AddTo(PageContainer* page, const char* name) const {
+    page->AddTable(name, columns_);
+  }
+
+ private:
+  std::vector<Column> columns_;
+};
+
+void AddSteps(std::span<const std::optional<RequestDetail>> details,
+              std::span<const uint32_t> row_of, int64_t begin_ns,
+              CauseTable* causes, PageContainer* page) {
+  Rows<11> steps({"request", "type", "ready_kind", "dependency", "flags",
+                  "begin", "io", "queue", "exec", "gc", "blocks"});
+  Rows<2> blocks({"blocker", "ns"});
+  for (const auto& detail : details) {
+    if (!detail.has_value() || !detail->row.has_value()) continue;
+    for (const DetailStep& step : detail->path) {
+      const bool waits = step.io_ns > 0;
+      steps.Add({row_of[*detail->row], static_cast<uint64_t>(step.type),
+                 static_cast<uint64_t>(step.ready_kind),
+                 waits ? step.dependency + uint64_t{1} : 0,
+                 static_cast<uint64_t>(step.inferred) |
+                     static_cast<uint64_t>(step.slice) << 1,
+                 Whole(step.begin_ns - begin_ns), Whole(step.io_ns),
+                 Whole(step.queue_ns), Whole(step.exec_ns), Whole(step.gc_ns),
+                 step.blocked_by.size()});
+      for (const BlockedBy& by : step.blocked_by) {
+        blocks.Add(
+            {causes->Intern({by.kind, by.route, by.type}), Whole(by.ns)});
+      }
+    }
+  }
+  steps.AddTo(page, "steps");
+  blocks.AddTo(page, "step_blocks");
+}
+
+// How many of them each row has.
+Column CountsOf(const char* name, std::span<const RowSums::Entry> entries,
+                size_t rows) {
+  Column counts(name);
+  auto next = entries.begin();
+  for (uint32_t row = 0; row < rows; ++row) {
+    uint64_t count = 0;
+    for (; next != entries.end() && next->row == row; ++next) ++count;
+    counts.Push(count);
+  }
+  return counts;
+}
+
+// In the order of the rows.
+void AddEntries(const char* table, const char* what,
+                std::span<const RowSums::Entry> entries,
+                std::span<const uint32_t> order, const Column& counts,
+                PageContainer* page) {
+  std::vector<size_t> begins;
+  size_t begin = 0;
+  for (size_t row = 0; row < counts.size(); ++row) {
+    begins.push_back(begin);
+    begin += counts.At(row);
+  }
+  Rows<2> rows({what, "ns"});
+  for (const uint32_t row : order) {
+    for (const RowSums::Entry& entry :
+         entries.subspan(begins[row], counts.At(row))) {
+      rows.Add({entry.what, Whole(entry.ns)});
+    }
+  }
+  rows.AddTo(page, table);
+}
+
+}  // namespace
+
+std::vector<uint32_t> PageColumns::RowsByStart() const {
+  std::vector<uint32_t> rows(columns_[kStart].size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::stable_sort(rows.begin(), rows.end(), [this](uint32_t a, uint32_t b) {
+    return columns_[kStart].At(a) < columns_[kStart].At(b);
+  });
+  return rows;
+}
+
+void PageColumns::AddRequests(std::span<const uint32_t> order, int64_t begin_ns,
+                              PageContainer* page) const {
+  Column start("start", /*delta=*/true);
+  for (const uint32_t row : order) {
+    start.Push(columns_[kStart].At(row) - static_cast<uint64_t>(begin_ns));
+  }
+  std::vector<Column> requests = {std::move(start)};
+  for (size_t i = kStart + 1; i < columns_.size(); ++i) {
+    requests.push_back(columns_[i].In(order));
+  }
+  const std::vector<RowSums::Entry> blocks = blocks_.Sorted();
+  const std::vector<RowSums::Entry> waits = waits_.Sorted();
+  const Column block_counts = CountsOf("blocks", blocks, order.size());
+  const Column wait_counts = CountsOf("waits", waits, order.size());
+  requests.push_back(block_counts.In(order));
+  requests.push_back(wait_counts.In(order));
+  page->AddTable("requests", requests);
+  AddEntries("blocks", "blocker", blocks, order, block_counts, page);
+  AddEntries("waits", "dependency", waits, order, wait_counts, page);
+}
+
+void PageColumns::AddLoops(int64_t begin_ns, PageContainer* page) const {
+  const int64_t width_ns = bins_.width_ns();
+  const int64_t first = begin_ns / width_ns;
+  page->head()["bin_ns"] = width_ns;
+  page->head()["bin_offset_ns"] = begin_ns - first * width_ns;
+  auto bins = Rows<1 + TimeBins::kKinds>::Rising(
+      {"bin", "busy", "minor_gc", "major_gc", "preempted", "throttled", "fault",
+       "blocked"});
+  for (const auto& [number, ns] : bins_.bins()) {
+    if (number < first) continue;
+    std::array<uint64_t, 1 + TimeBins::kKinds> row = {Whole(number - first)};
+    std::transform(ns.begin(), ns.end(), row.begin() + 1, Whole);
+    bins.Add(row);
+  }
+  bins.AddTo(page, "bins");
+
+  page->head()["windows"] = Json::array();
+  for (const LoopWindows::Window& window : windows_.windows()) {
+    page->head()["windows"].push_back(
+        {{"from_ns", std::max<int64_t>(0, window.from_ns - begin_ns)},
+         {"to_ns", std::max<int64_t>(0, window.to_ns - begin_ns)},
+         {"thread", window.thread}});
+  }
+  const auto by_time = [](const auto& a, const auto& b) {
+    return a.begin_ns < b.begin_ns;
+  };
+  std::vector<LoopWindows::Slice> ran = windows_.slices();
+  std::stable_sort(ran.begin(), ran.end(), by_time);
+  auto slices =
+      Rows<5>::Rising({"begin", "length", "thread", "blocker", "off"});
+  for (const LoopWindows::Slice& slice : ran) {
+    slices.Add({Whole(slice.begin_ns - begin_ns),
+                Whole(slice.end_ns - slice.begin_ns), slice.thread, slice.cause,
+                slice.off});
+  }
+  slices.AddTo(page, "slices");
+  std::vector<LoopWindows::Length> lengths = windows_.lengths();
+  std::stable_sort(
+      lengths.begin(), lengths.end(),
+      [](const LoopWindows::Length& a, const LoopWindows::Length& b) {
+        return a.at_ns < b.at_ns;
+      });
+  auto queues = Rows<3>::Rising({"at", "thread", "length"});
+  for (const LoopWindows::Length& length : lengths) {
+    queues.Add({Whole(length.at_ns - begin_ns), length.thread, length.waiting});
+  }
+  queues.AddTo(page, "queues");
+}
+
+void PageColumns::AddNames(const Names& names, PageContainer* page) const {
+  Json& head = page->head();
+  head["routes"] = Json::array();
+  for (uint32_t i = 0; i < names.routes->size(); ++i) {
+    head["routes"].push_back(names.routes->Text(i));
+  }
+  head["dependencies"] = Json::array();
+  for (uint32_t i = 0; i < names.dependencies->size(); ++i) {
+    const Dependency& one = names.dependencies->At(i);
+    head["dependencies"].push_back(
+        {{"what", one.what()},
+         {"kind", one.kind},
+         {"peer", one.peer.empty() ? Json(nullptr) : Json(one.peer)}});
+  }
+  head["blockers"] = Json::array();
+  for (const CauseTable::Cause& cause : causes_.causes()) {
+    head["blockers"].push_back(
+        cause.told
+            ? CauseJson(cause.kind, cause.route, cause.type, *names.routes)
+            : Json{{"what", "(not told)"}, {"kind", "untold"}});
+  }
+  head["threads"] = Json::array();
+  for (const Thread& thread : threads_) {
+    Json json = {{"process", thread.process}, {"thread", thread.thread}};
+    if (!thread.identity.empty()) json["identity"] = thread.identity;
+    head["threads"].push_back(std::move(json));
+  }
+  head["event_types"] = NamesUpTo(EventType::kMaxValue, EventTypeName);
+  head["ready_kinds"] = NamesUpTo(ReadyKind::kMaxValue, ReadyKindName);
+  head["outcomes"] = NamesUpTo(Outcome::kMaxValue, OutcomeName);
+  head["request_kinds"] = NamesUpTo(RequestKind::kMaxValue, RequestKindName);
+  head["off_cpu"] = names.off_cpu;
+  head["vm_times"] = names.vm_times;
+  head["limits"] = Json::array();
+  if (columns_[kStart].size() < added_) {
+    head["limits"].push_back(absl::StrCat(
+        "of ", added_,
+        " requests the slowest are told one by one, the others "
+        "in ",
+        shared_.size(), " groups of about the same time and latency"));
+  }
+  if (blocks_.untold_ns() > 0) {
+    head["limits"].push_back(
+        absl::StrCat("what occupied the loop is not told for ",
+                     blocks_.untold_ns() / 1'000'000, " ms of queueing"));
+  }
+  if (windows_.left_out() > 0) {
+    head["limits"].push_back(absl::StrCat("the loop is not shown around ",
+                                          windows_.left_out(),
+                                          " requests more: there is no room"));
+  }
+}
+
+std::string PageColumns::Encode(
+    const Names& names, std::span<const std::optional<RequestDetail>> details) {
+  const std::vector<uint32_t> order = RowsByStart();
+  int64_t begin_ns = plan_.begin_ns;
+  if (!order.empty()) {
+    begin_ns = std::min(
+        begin_ns, static_cast<int64_t>(columns_[kStart].At(order.front())));
+  }
+  std::vector<uint32_t> row_of(order.size());
+  for (uint32_t row = 0; row < order.size(); ++row) row_of[order[row]] = row;
+
+  PageContainer page;
+  page.head()["schema"] = 1;
+  page.head()["start_ns"] = begin_ns;
+  page.head()["span_ns"] = plan_.begin_ns + plan_.span_ns - begin_ns;
+  AddRequests(order, begin_ns, &page);
+  AddLoops(begin_ns, &page);
+  AddSteps(details, row_of, begin_ns, &causes_, &page);
+  AddNames(names, &page);
+  return page.Bytes();
+}
+
+}  // namespace edgewise
