@@ -89,6 +89,7 @@
       "src/analysis/off_cpu_json.cc",
       "src/analysis/off_timeline.cc",
       "src/analysis/page/blocks.cc",
+      "src/analysis/page/cause_sums.cc",
       "src/analysis/page/container/column.cc",
       "src/analysis/page/container/container.cc",
       "src/analysis/page/loop/loop_windows.cc",

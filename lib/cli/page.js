@@ -14,7 +14,7 @@ const PATHS = 100
 
 /** @param {Record<string, any>} options of a report @returns {Record<string, any>} those that its page needs */
 function withColumns (options) {
-  return { ...options, columns: true, slowest: Math.max(options.slowest ?? 0, PATHS) }
+  return { ...options, columns: true, stacks: true, slowest: Math.max(options.slowest ?? 0, PATHS) }
 }
 
 /**

@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { deflateRawSync } = require('node:zlib')
 const { summary } = require('../report')
+const { placeOf } = require('../report/place')
 
 const BUNDLE = path.join(__dirname, 'bundle.js')
 const STYLE = path.join(__dirname, 'style.css')
@@ -57,7 +58,8 @@ function toldOf (report) {
     routes: routes.slice(0, ROWS).map(({ route, count, latency_ns: ns }) => ({ route, count, latency_ns: ns })),
     dependencies: dependencies.slice(0, ROWS).map(({ what, io_ns: ns, share, requests }) => ({ what, io_ns: ns, share, requests })),
     blockers: blockers.slice(0, ROWS).map(({ what, queue_ns: ns, share, requests }) => ({ what, queue_ns: ns, share, requests })),
-    functions: functionsOf(report).slice(0, ROWS)
+    functions: functionsOf(report).slice(0, ROWS),
+    frames: framesOf(report)
   }
 }
 
@@ -68,11 +70,22 @@ function nextOf ({ requests, stacks }) {
   return stacks ? slow : `${slow}. To know the functions, record with EDGEWISE_STACKS=100`
 }
 
+/** The functions that the column `node` of `frames` counts. @param {Record<string, any>} report with every stack */
+function framesOf ({ stacks }) {
+  const { parent = [], function: names = [], script = [], line = [], package: packageOf = [], packages = [], texts = [] } = stacks?.tree ?? {}
+  const text = (/** @type {number} */ node) => {
+    if (node === 0) return '(could not be told)'
+    const place = placeOf({ script: texts[script[node]], line: line[node], package: packages[packageOf[node]] })
+    return `${texts[names[node]] || '(anonymous)'}${place && ` (${place})`}`
+  }
+  return { parent, text: parent.map((/** @type {number} */ _, /** @type {number} */ node) => text(node)) }
+}
+
 /** Largest in the tail first. @param {Record<string, any>} report */
 function functionsOf ({ stacks }) {
   return (stacks?.causes ?? []).flatMap(({ what, functions }) => functions.map((/** @type {any} */ of) => ({
     name: of.function || '(anonymous)',
-    where: `${of.package ? `${of.package.name}@${of.package.version ?? '?'} ` : ''}${of.script}${of.line ? `:${of.line}` : ''}`,
+    where: placeOf(of),
     what,
     wait: of.tail_wait_ns,
     exec: of.tail_exec_ns

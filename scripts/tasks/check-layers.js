@@ -6,7 +6,7 @@
 const fs = require('node:fs')
 const { builtinModules } = require('node:module')
 const path = require('node:path')
-const { SRC, NATIVE_TESTS, NODE_HEADERS, LIBRARIES, LIB } = require('./layers')
+const { SRC, NATIVE_TESTS, NODE_HEADERS, LIBRARIES, LIB, BUNDLED } = require('./layers')
 
 const TEST_LIBRARIES = [...LIBRARIES.src, ...LIBRARIES.test]
 
@@ -72,7 +72,7 @@ function requireProblem (line, file, part, dependencies) {
   for (const [, , name] of line.matchAll(/\b(?:require|import)\((['"])([^'"]+)\1\)/g)) {
     // In a type of JSDoc, anything may be named.
     if (/^\s*(\/?\*|\/\/)/.test(line)) continue
-    const why = name.startsWith('.') ? relativeProblem(name, file, part) : packageProblem(name, dependencies)
+    const why = name.startsWith('.') ? relativeProblem(name, file, part) : packageProblem(name, file, dependencies)
     if (why) return why
   }
   return undefined
@@ -88,7 +88,10 @@ function relativeProblem (name, file, part) {
   return `${part} may not require ${name}: it may use ${listed(LIB[part])}`
 }
 
-function packageProblem (name, dependencies) {
+function packageProblem (name, file, dependencies) {
+  if (file.startsWith(BUNDLED.directory)) {
+    return BUNDLED.packages.includes(name.split('/')[0]) ? undefined : `${name}: what runs in a browser may use ${listed(BUNDLED.packages)}`
+  }
   if (name.startsWith('node:')) return undefined
   if (builtinModules.includes(name)) return `${name}: say node:${name}`
   const owner = name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : name.split('/')[0]

@@ -59,4 +59,8 @@ const LIB = {
   bin: ['cli']
 }
 
-module.exports = { SRC, NATIVE_TESTS, NODE_HEADERS, LIBRARIES, LIB }
+// What runs in a browser, from a bundle: it may use these packages, which no
+// user installs, and nothing of Node.
+const BUNDLED = { directory: 'lib/page/app/', packages: ['preact', 'htm'] }
+
+module.exports = { SRC, NATIVE_TESTS, NODE_HEADERS, LIBRARIES, LIB, BUNDLED }

@@ -96,8 +96,8 @@ class Analysing : public Napi::AsyncWorker {
     }
     Napi::Object both = Napi::Object::New(Env());
     both.Set("json", json);
-    both.Set("columns", Napi::Buffer<char>::Copy(Env(), columns_.data(),
-                                                 columns_.size()));
+    both.Set("columns",
+             Napi::Buffer<char>::Copy(Env(), columns_.data(), columns_.size()));
     done_.Resolve(both);
   }
 

@@ -87,7 +87,7 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
   NoteStacks(request.path,
              is_tail ? SampleRole::kTailWait : SampleRole::kRestWait,
              is_tail ? SampleRole::kTailExec : SampleRole::kRestExec);
-  Describe(request, components, AddRow(request, components));
+  Describe(request, components, AddRow(request, components, is_tail));
   if (log_ != nullptr) {
     log_->Add(request, components, stream_->counts().process,
               stream_->counts().thread, Identity(),
@@ -97,7 +97,8 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
 
 // Whose file it is, is known when its first request ends.
 std::optional<uint32_t> ExplainPass::AddRow(const EndedRequest& request,
-                                            const Components& components) {
+                                            const Components& components,
+                                            bool is_tail) {
   if (options_.columns == nullptr) return std::nullopt;
   if (!std::exchange(begun_, true)) {
     options_.columns->BeginFile(
@@ -108,7 +109,8 @@ std::optional<uint32_t> ExplainPass::AddRow(const EndedRequest& request,
       !slowest_.empty() && request.latency_ns() >= slowest_.back().latency_ns &&
       std::any_of(slowest_.begin(), slowest_.end(),
                   [key](const auto& entry) { return entry.key == key; });
-  return options_.columns->Add(request, components, slow, timeline_, &ledger_);
+  return options_.columns->Add(request, components, {is_tail, slow}, timeline_,
+                               &ledger_);
 }
 
 // Of the process that is read, where its number does not tell it from others.

@@ -104,7 +104,7 @@ class ExplainPass : public RequestSink {
   void Describe(const EndedRequest& request, const Components& components,
                 std::optional<uint32_t> row);
   std::optional<uint32_t> AddRow(const EndedRequest& request,
-                                 const Components& components);
+                                 const Components& components, bool is_tail);
   RequestDetail Detail(const EndedRequest& request, bool with_nodes,
                        const Components& components);
 

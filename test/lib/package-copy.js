@@ -47,7 +47,8 @@ exports.load = () => {
     analyse (directory, options) {
       let cancel = () => {}
       const done = new Promise((resolve, reject) => {
-        const found = report(directory, options)
+        const json = report(directory, options)
+        const found = options.columns ? { json, columns: Buffer.from('columns') } : json
         if (!process.env.FAKE_ENDLESS) return resolve(found)
         const running = setInterval(() => {}, 1000)
         cancel = () => {

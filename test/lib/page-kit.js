@@ -33,6 +33,7 @@ const PARTS = ['gc', 'jit', 'ic', 'preempted', 'throttled', 'fault', 'blocked'].
  * @property {number} exec ns
  * @property {Record<string, number>} [waits] ns by dependency
  * @property {Record<string, number>} [blocks] ns by blocker
+ * @property {[number, number, number][]} [frames] blocker, node, ns
  * @property {string} [route]
  * @property {Record<string, number>} [more] other columns
  */
@@ -78,10 +79,12 @@ function recorded (given, head = {}) {
       doubts: column(() => 0),
       ...Object.fromEntries(PARTS.map((name) => [name, column(({ more }) => more?.[name] ?? 0)])),
       blocks: column(({ blocks = {} }) => Object.keys(blocks).length),
-      waits: column(({ waits = {} }) => Object.keys(waits).length)
+      waits: column(({ waits = {} }) => Object.keys(waits).length),
+      frames: column(({ frames = [] }) => frames.length)
     },
     blocks: { blocker: pairs('blocks').map(([what]) => blockers.indexOf(what)), ns: pairs('blocks').map(([, ns]) => ns) },
     waits: { dependency: pairs('waits').map(([what]) => dependencies.indexOf(what)), ns: pairs('waits').map(([, ns]) => ns) },
+    frames: { blocker: given.flatMap(({ frames = [] }) => frames.map(([blocker]) => blocker)), node: given.flatMap(({ frames = [] }) => frames.map(([, node]) => node)), ns: given.flatMap(({ frames = [] }) => frames.map(([, , ns]) => ns)) },
     steps: {},
     step_blocks: {}
   })

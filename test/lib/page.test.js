@@ -17,6 +17,7 @@ const { cellsOf } = require('../../lib/page/app/views/heat')
 const { container, recorded } = require('./page-kit')
 
 const MS = 1e6
+const NONE = { parent: [], text: [] }
 
 /** A hundred quick ones, each tenth of them behind a slow route. */
 function blocked () {
@@ -92,18 +93,29 @@ test('a row of many requests counts as many', () => {
   const { selected, rest } = partsOf(requests, marks)
   assert.deepEqual([selected.count, rest.count, rest.latency], [1, 10, 30 * MS])
   assert.deepEqual(slowestOf(requests, chosen(requests, {}), 5), [1])
-  assert.equal(treeOf(requests, marks).rest, 3 * MS)
+  assert.equal(treeOf(requests, marks, NONE).rest, 3 * MS)
   assert.equal(differencesOf(requests, marks).find(({ attribute, value }) => attribute === 'waiting when it came' && value === '2')?.rest, 1)
 })
 
 test('the folded paths of a selection sum to its mean latency', () => {
   const requests = blocked()
   const marks = chosen(requests, { least: 20 * MS })
-  const tree = treeOf(requests, marks)
+  const tree = treeOf(requests, marks, NONE)
   assert.deepEqual([tree.selected, tree.rest], [26 * MS, 5 * MS])
   const [route] = tree.children
   assert.deepEqual(route.children.map(({ text, selected }) => [text, selected / MS]), [['queued', 21], ['waited', 3], ['ran', 2]])
   assert.deepEqual(route.children[0].children.map(({ text, selected, rest }) => [text, selected / MS, rest]), [['behind GET /slow', 20, 0], ['behind garbage collection', 1, 0]])
+})
+
+test('functions that were sampled are told below what they ran in', () => {
+  const requests = requestsOf(readColumns(recorded([
+    { start: 0, exec: 4 * MS, blocks: { 'GET /slow': 20 * MS }, frames: [[0, 2, 15 * MS], [0, 3, 5 * MS], [1, 1, 3 * MS], [1, 0, MS]] },
+    { start: 1, exec: MS }
+  ], { blockers: [{ what: 'GET /slow', kind: 'request', route: 'GET /slow' }, { what: '(itself)', kind: 'own' }] })))
+  const tree = treeOf(requests, chosen(requests, { least: 20 * MS }), { parent: [0, 0, 1, 1], text: ['unknown', 'outer', 'inner', 'other'] })
+  const [queued, ran] = tree.children[0].children
+  assert.deepEqual(queued.children[0].children.map(({ text, selected, children }) => [text, selected / MS, children.map((child) => `${child.text} ${child.selected / MS}`)]), [['outer', 20, ['inner 15', 'other 5']]])
+  assert.deepEqual(ran.children[0].children.map(({ text, selected }) => [text, selected / MS]), [['outer', 3], ['unknown', 1]])
 })
 
 test('a loop shows what ran in a stretch of time, and who waited', () => {

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const test = require('node:test')
+const { pathToFileURL } = require('node:url')
 const { freePort } = require('../../benchmarks/apps/service')
 const { hasEnded, packageCopy } = require('./package-copy')
 
@@ -24,7 +25,8 @@ test('finds the port, runs the load with it, stops the server, reports', (t) => 
   assert.match(stderr, /^asked \/from-load$/m)
   assert.match(stderr, /^edgewise: stopping the server$/m)
   assert.match(stdout, /^p99 requests are /)
-  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'out/asked.json'), 'utf8')), { percentile: 99.9, stacks: true })
+  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'out/asked.json'), 'utf8')), { percentile: 99.9, columns: true, stacks: true, slowest: 100 })
+  assert.equal(stderr.trim().split('\n').at(-1), `edgewise: page: ${pathToFileURL(path.join(cwd, 'out/report.html'))}`)
   // The load is not recorded.
   assert.equal(fs.readdirSync(path.join(cwd, 'out')).filter((name) => name.endsWith('.ewt')).length, 1)
 })

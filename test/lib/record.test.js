@@ -5,6 +5,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
+const { pathToFileURL } = require('node:url')
 const { hasEnded, packageCopy } = require('./package-copy')
 
 /** @param {string} directory */
@@ -14,7 +15,7 @@ test('records the command, and what it starts, into one directory', (t) => {
   const { cwd, run } = packageCopy(t)
   const inner = 'require("node:child_process").spawnSync(process.execPath, ["-e", "0"])'
   const { status, stderr } = run(['record', '--out', 'my trace', '--', process.execPath, '-e', inner])
-  assert.equal(stderr.replace(/recorded .* in/, 'recorded X in'), `edgewise: recorded X in 2 files; next: edgewise report '${cwd}/my trace'\n`)
+  assert.equal(stderr.replace(/recorded .* in/, 'recorded X in'), `edgewise: recorded X in 2 files; next: edgewise report '${cwd}/my trace'\nedgewise: page: ${pathToFileURL(path.join(cwd, 'my trace/report.html'))}\n`)
   assert.equal(status, 0)
   assert.equal(traces(path.join(cwd, 'my trace')).length, 2)
 })
@@ -23,9 +24,19 @@ test('through a shell and with NODE_OPTIONS of its own', (t) => {
   const { cwd, run } = packageCopy(t)
   const { status, stdout, stderr } = run(['record', '--out', 'out', '--', 'sh', '-c', '"$0" -p "process.title + process.execArgv.length"', process.execPath],
     { NODE_OPTIONS: '--title=mine' })
-  assert.equal(stderr.split('\n').length, 2, stderr)
+  assert.equal(stderr.split('\n').length, 3, stderr)
   assert.deepEqual([status, stdout], [0, 'mine2\n'])
   assert.equal(traces(path.join(cwd, 'out')).length, 1)
+})
+
+test('a page that cannot be made fails nothing, and --no-page makes none', (t) => {
+  const { cwd, run } = packageCopy(t)
+  const failed = run(['record', '--out', 'out', '--', process.execPath, '-e', 'process.exit(7)'], { FAKE_ERROR: 'NOT_FOUND', FAKE_MESSAGE: 'nothing there' })
+  assert.equal(failed.status, 7)
+  assert.match(failed.stderr, /^edgewise: no page: nothing there$/m)
+  const without = run(['record', '--no-page', '--out', 'other', '--', process.execPath, '-e', '0'])
+  assert.doesNotMatch(without.stderr, /page/)
+  assert.deepEqual(fs.readdirSync(path.join(cwd, 'other')).filter((name) => !name.endsWith('.ewt')), [])
 })
 
 test('the command\'s flags are its own, with and without --', (t) => {

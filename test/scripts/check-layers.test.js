@@ -18,6 +18,7 @@ const GOOD = {
   'lib/binding.js': "const path = require('node:path')\nconst { version } = require('../package.json')\n",
   'lib/cli/record.js': "const { Command } = require('commander')\nconst index = require('../index')\nconst { note } = require('./failure')\n",
   'lib/report/index.js': "const { table } = require('./table')\n",
+  'lib/page/app/main.js': "const { render } = require('preact')\nconst { useState } = require('preact/hooks')\n",
   'bin/edgewise.js': "require('../lib/cli').main()\n"
 }
 
@@ -50,6 +51,8 @@ const TAMPERED = {
   'a built-in module without node:': ['lib/cli/record.js', 'require("fs")', /say node:fs/],
   'import() counts as well': ['lib/binding.js', "await import('./index.js')", /binding may not require/],
   'a file of lib without a row': ['lib/extras.js', "require('node:fs')", /lib\/extras has no row/],
+  'a browser has nothing of Node': ['lib/page/app/main.js', "require('node:fs')", /node:fs: what runs in a browser may use preact, htm/],
+  'preact outside of the page': ['lib/cli/record.js', "require('preact')", /preact is not among the dependencies/],
   'bin goes around cli': ['bin/edgewise.js', "require('../lib/binding')", /bin may not require/]
 }
 for (const [what, [file, content, expected]] of Object.entries(TAMPERED)) {

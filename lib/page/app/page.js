@@ -41,7 +41,7 @@ function Page ({ columns, told }) {
   const marks = useMemo(() => chosen(requests, shown), [requests, key])
   const compared = useMemo(() => partsOf(requests, marks), [marks])
   const differences = useMemo(() => differencesOf(requests, marks), [marks])
-  const tree = useMemo(() => treeOf(requests, marks), [marks])
+  const tree = useMemo(() => treeOf(requests, marks, told.frames), [marks])
   const rows = useMemo(() => slowestOf(requests, marks, LISTED), [marks])
   const lit = useMemo(() => light && rowsWith(requests, light), [requests, light])
   const steps = request === undefined ? undefined : paths.get(request)

@@ -3,22 +3,38 @@
 #include <algorithm>
 
 namespace edgewise {
+namespace {
+
+// Whose it is, and if that is known of which route.
+struct Owned {
+  CauseTable::Cause cause;
+  uint32_t open;
+};
+
+Owned CauseOf(const Piece& piece, const BlameLedger& ledger) {
+  using Kind = Blocker::Kind;
+  if (piece.is_gc) return {{Kind::kGc, 0, piece.type}, 0};
+  if (piece.owner == 0) return {{Kind::kEvent, 0, piece.type}, 0};
+  if (ledger.IsOpen(piece.owner)) {
+    return {{Kind::kRequest, 0, piece.type}, piece.owner};
+  }
+  return {{Kind::kRequest, ledger.RouteOf(piece.owner), piece.type}, 0};
+}
+
+}  // namespace
 
 // A request has few causes.
 void Blocks::AddPart(const CauseTable::Cause& cause, int64_t ns,
-                     uint32_t pending_owner) {
+                     uint32_t open) {
   if (ns <= 0) return;
   const auto known =
       std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
-        return part.cause.kind == cause.kind &&
-               part.cause.route == cause.route &&
-               part.cause.type == cause.type && part.cause.told == cause.told &&
-               part.pending_owner == pending_owner;
+        return part.cause == cause && part.open == open;
       });
   if (known != parts_.end()) {
     known->ns += ns;
   } else {
-    parts_.push_back({cause, pending_owner, ns});
+    parts_.push_back({cause, open, ns});
   }
 }
 
@@ -46,44 +62,54 @@ void Blocks::AddSpan(const QueueSpan& span, const LoopTimeline& timeline,
       AddPart({Kind::kJit, 0, 0}, vm.jit_ns);
       AddPart({Kind::kIc, 0, 0}, vm.ic_ns);
     }
-    if (piece.is_gc) {
-      AddPart({Kind::kGc, 0, piece.type}, ns);
-    } else if (piece.owner == 0) {
-      AddPart({Kind::kEvent, 0, piece.type}, ns);
-    } else if (ledger->IsOpen(piece.owner)) {
-      AddPart({Kind::kRequest, 0, piece.type}, ns, piece.owner);
-    } else {
-      AddPart({Kind::kRequest, ledger->RouteOf(piece.owner), piece.type}, ns);
-    }
+    const Owned owned = CauseOf(piece, *ledger);
+    AddPart(owned.cause, ns, owned.open);
   }
 }
 
-void Blocks::Add(uint32_t row, const CriticalPath& path,
+// As a report charges causes with stacks: a stretch has the samples that were
+// taken in it.
+void Blocks::AddFrames(uint32_t row, const CriticalPath& path,
+                       const LoopTimeline& timeline, BlameLedger* ledger) {
+  const SampleTimeline& samples = timeline.samples();
+  for (const QueueSpan& span : path.spans) {
+    samples.ForEach(span.from_ns, span.to_ns,
+                    [&](int64_t ns, double weight_ns, uint32_t frame) {
+                      const uint64_t number = timeline.PieceAfter(ns);
+                      if (number == timeline.next()) return;
+                      const Owned owned = CauseOf(timeline.At(number), *ledger);
+                      frames_.Add(row, owned.cause, frame,
+                                  static_cast<int64_t>(weight_ns), owned.open,
+                                  ledger);
+                    });
+  }
+  for (const ExecSpan& span : path.execs) {
+    samples.ForEach(span.from_ns, span.to_ns,
+                    [&](int64_t, double weight_ns, uint32_t frame) {
+                      frames_.Add(row, CauseTable::Own(), frame,
+                                  static_cast<int64_t>(weight_ns), 0, ledger);
+                    });
+  }
+}
+
+void Blocks::Add(uint32_t row, const CriticalPath& path, bool tail,
                  const LoopTimeline& timeline, BlameLedger* ledger) {
   parts_.clear();
   for (const QueueSpan& span : path.spans) AddSpan(span, timeline, ledger);
   for (const Part& part : parts_) {
-    if (part.pending_owner == 0) {
-      sums_.Add(row, causes_->Intern(part.cause), part.ns);
-      continue;
-    }
-    ledger->AddReference(part.pending_owner);
-    pending_.push_back({row, part.pending_owner, part.cause.type, part.ns});
+    sums_.Add(row, part.cause, 0, part.ns, part.open, ledger);
   }
-  if (pending_.size() < look_again_) return;
-  Resolve(ledger, /*all=*/false);
-  look_again_ = std::max(look_again_, 2 * pending_.size());
+  if (timeline.samples().empty()) return;
+  if (frames_.size() < (tail ? 2 * kMostFrames : kMostFrames)) {
+    AddFrames(row, path, timeline, ledger);
+  } else {
+    ++without_frames_;
+  }
 }
 
-void Blocks::Resolve(BlameLedger* ledger, bool all) {
-  std::erase_if(pending_, [&](const Pending& part) {
-    if (!all && ledger->IsOpen(part.owner)) return false;
-    const CauseTable::Cause cause = {Blocker::Kind::kRequest,
-                                     ledger->RouteOf(part.owner), part.type};
-    sums_.Add(part.row, causes_->Intern(cause), part.ns);
-    ledger->DropReference(part.owner);
-    return true;
-  });
+void Blocks::EndFile(BlameLedger* ledger) {
+  sums_.EndFile(ledger);
+  frames_.EndFile(ledger);
 }
 
 }  // namespace edgewise

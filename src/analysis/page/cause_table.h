@@ -16,7 +16,10 @@ class CauseTable {
     uint32_t route;    // kRequest
     uint8_t type;      // kRequest, kEvent: EventType; kGc: GcType
     bool told = true;  // false: there was too much of it to look at
+    bool operator==(const Cause&) const = default;
   };
+  // No cause of waiting: what a request ran itself.
+  static Cause Own() { return {Blocker::Kind::kRequest, UINT32_MAX, 0}; }
 
   uint32_t Intern(const Cause& cause) {
     const uint64_t key = static_cast<uint64_t>(!cause.told) << 56 |

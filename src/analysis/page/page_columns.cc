@@ -71,7 +71,7 @@ uint32_t PageColumns::RowOf(const Values& values) {
 }
 
 uint32_t PageColumns::Add(const EndedRequest& request,
-                          const Components& components, bool slow,
+                          const Components& components, const Rank& rank,
                           const LoopTimeline& timeline, BlameLedger* ledger) {
   const auto& ns = components.ns;
   const Doubts doubts = DoubtsOf(request.graph, request.path);
@@ -96,9 +96,9 @@ uint32_t PageColumns::Add(const EndedRequest& request,
   for (const PathStep& step : request.path.steps) {
     waits_.Add(row, request.graph.At(step.node).dependency, step.io_ns);
   }
-  blocks_.Add(row, request.path, timeline, ledger);
+  blocks_.Add(row, request.path, rank.tail, timeline, ledger);
   const uint64_t apart = std::max<uint64_t>(1, plan_.requests / kSamples);
-  if (slow || added_ % apart == 0) {
+  if (rank.slow || added_ % apart == 0) {
     windows_.Cover(request.graph.ready_ns, request.end_ns, timeline, ledger);
   }
   ++added_;

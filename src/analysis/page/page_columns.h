@@ -55,10 +55,14 @@ class PageColumns {
   };
   // What is added from now on is of this thread.
   void BeginFile(Thread thread);
-  // Returns the number of its row, in order of calls. `slow`: the loop is told
-  // piece by piece while it was there.
+  // Returns the number of its row, in order of calls.
+  struct Rank {
+    bool tail;  // of the report
+    bool slow;  // one of the slowest: the loop is told around it
+  };
   uint32_t Add(const EndedRequest& request, const Components& components,
-               bool slow, const LoopTimeline& timeline, BlameLedger* ledger);
+               const Rank& rank, const LoopTimeline& timeline,
+               BlameLedger* ledger);
   void EndFile(BlameLedger* ledger);
   // Is to be told what all loops did.
   PieceSink* loops() { return &bins_; }

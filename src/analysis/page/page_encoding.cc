@@ -77,39 +77,52 @@ void AddSteps(std::span<const std::optional<RequestDetail>> details,
   blocks.AddTo(page, "step_blocks");
 }
 
-// How many of them each row has.
-Column CountsOf(const char* name, std::span<const RowSums::Entry> entries,
-                size_t rows) {
-  Column counts(name);
-  auto next = entries.begin();
-  for (uint32_t row = 0; row < rows; ++row) {
-    uint64_t count = 0;
-    for (; next != entries.end() && next->row == row; ++next) ++count;
-    counts.Push(count);
-  }
-  return counts;
+Json BlockerJson(const CauseTable::Cause& cause, const RouteTable& routes) {
+  if (!cause.told) return {{"what", "(not told)"}, {"kind", "untold"}};
+  if (cause == CauseTable::Own())
+    return {{"what", "(itself)"}, {"kind", "own"}};
+  return CauseJson(cause.kind, cause.route, cause.type, routes);
 }
 
-// In the order of the rows.
-void AddEntries(const char* table, const char* what,
-                std::span<const RowSums::Entry> entries,
-                std::span<const uint32_t> order, const Column& counts,
-                PageContainer* page) {
-  std::vector<size_t> begins;
-  size_t begin = 0;
-  for (size_t row = 0; row < counts.size(); ++row) {
-    begins.push_back(begin);
-    begin += counts.At(row);
-  }
-  Rows<2> rows({what, "ns"});
-  for (const uint32_t row : order) {
-    for (const RowSums::Entry& entry :
-         entries.subspan(begins[row], counts.At(row))) {
-      rows.Add({entry.what, Whole(entry.ns)});
+// A table of some rows for each request, in the order of those, and how many
+// each has.
+template <size_t kColumns>
+class OfRequests {
+ public:
+  OfRequests(const char* name, std::span<const RowSums::Entry> entries,
+             size_t requests)
+      : name_(name), entries_(entries), counts_(name), begins_(requests) {
+    size_t next = 0;
+    for (size_t request = 0; request < requests; ++request) {
+      begins_[request] = next;
+      while (next < entries.size() && entries[next].row == request) ++next;
+      counts_.Push(next - begins_[request]);
     }
   }
-  rows.AddTo(page, table);
-}
+
+  const Column& counts() const { return counts_; }
+
+  // values(entry): of a row's columns.
+  template <typename Values>
+  void AddTo(PageContainer* page, std::span<const uint32_t> order,
+             const std::array<const char*, kColumns>& columns,
+             Values&& values) const {
+    Rows<kColumns> rows(columns);
+    for (const uint32_t request : order) {
+      for (const RowSums::Entry& entry :
+           entries_.subspan(begins_[request], counts_.At(request))) {
+        rows.Add(values(entry));
+      }
+    }
+    rows.AddTo(page, name_);
+  }
+
+ private:
+  const char* name_;
+  std::span<const RowSums::Entry> entries_;
+  Column counts_;
+  std::vector<size_t> begins_;
+};
 
 }  // namespace
 
@@ -132,15 +145,29 @@ void PageColumns::AddRequests(std::span<const uint32_t> order, int64_t begin_ns,
   for (size_t i = kStart + 1; i < columns_.size(); ++i) {
     requests.push_back(columns_[i].In(order));
   }
-  const std::vector<RowSums::Entry> blocks = blocks_.Sorted();
-  const std::vector<RowSums::Entry> waits = waits_.Sorted();
-  const Column block_counts = CountsOf("blocks", blocks, order.size());
-  const Column wait_counts = CountsOf("waits", waits, order.size());
-  requests.push_back(block_counts.In(order));
-  requests.push_back(wait_counts.In(order));
+  const std::vector<RowSums::Entry> block_sums = blocks_.sums().Sorted();
+  const std::vector<RowSums::Entry> wait_sums = waits_.Sorted();
+  const std::vector<RowSums::Entry> frame_sums = blocks_.frames().Sorted();
+  const OfRequests<2> blocks("blocks", block_sums, order.size());
+  const OfRequests<2> waits("waits", wait_sums, order.size());
+  const OfRequests<3> frames("frames", frame_sums, order.size());
+  for (const Column* counts :
+       {&blocks.counts(), &waits.counts(), &frames.counts()}) {
+    requests.push_back(counts->In(order));
+  }
   page->AddTable("requests", requests);
-  AddEntries("blocks", "blocker", blocks, order, block_counts, page);
-  AddEntries("waits", "dependency", waits, order, wait_counts, page);
+  using Entry = RowSums::Entry;
+  blocks.AddTo(page, order, {"blocker", "ns"}, [&](const Entry& entry) {
+    return std::array<uint64_t, 2>{blocks_.sums().At(entry.what).cause,
+                                   Whole(entry.ns)};
+  });
+  waits.AddTo(page, order, {"dependency", "ns"}, [](const Entry& entry) {
+    return std::array<uint64_t, 2>{entry.what, Whole(entry.ns)};
+  });
+  frames.AddTo(page, order, {"blocker", "node", "ns"}, [&](const Entry& entry) {
+    const CauseSums::Cell& cell = blocks_.frames().At(entry.what);
+    return std::array<uint64_t, 3>{cell.cause, cell.frame, Whole(entry.ns)};
+  });
 }
 
 void PageColumns::AddLoops(int64_t begin_ns, PageContainer* page) const {
@@ -208,10 +235,7 @@ void PageColumns::AddNames(const Names& names, PageContainer* page) const {
   }
   head["blockers"] = Json::array();
   for (const CauseTable::Cause& cause : causes_.causes()) {
-    head["blockers"].push_back(
-        cause.told
-            ? CauseJson(cause.kind, cause.route, cause.type, *names.routes)
-            : Json{{"what", "(not told)"}, {"kind", "untold"}});
+    head["blockers"].push_back(BlockerJson(cause, *names.routes));
   }
   head["threads"] = Json::array();
   for (const Thread& thread : threads_) {
@@ -237,6 +261,11 @@ void PageColumns::AddNames(const Names& names, PageContainer* page) const {
     head["limits"].push_back(
         absl::StrCat("what occupied the loop is not told for ",
                      blocks_.untold_ns() / 1'000'000, " ms of queueing"));
+  }
+  if (blocks_.without_frames() > 0) {
+    head["limits"].push_back(absl::StrCat("functions are not told for ",
+                                          blocks_.without_frames(),
+                                          " requests: there is no room"));
   }
   if (windows_.left_out() > 0) {
     head["limits"].push_back(absl::StrCat("the loop is not shown around ",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,8 @@ class RowSums {
   void Add(uint32_t row, uint32_t what, int64_t ns) {
     if (ns > 0) sums_[static_cast<uint64_t>(row) << 32 | what] += ns;
   }
+
+  size_t size() const { return sums_.size(); }
 
   struct Entry {
     uint32_t row;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,17 @@ class SampleTimeline {
       }
       if (any) sink(sample.stack, weights);
       samples_.pop_front();
+    }
+  }
+
+  // sink(ns, weight_ns, stack) for each of a stretch that is still held.
+  template <typename Sink>
+  void ForEach(int64_t from_ns, int64_t to_ns, Sink&& sink) const {
+    for (auto at = std::lower_bound(
+             samples_.begin(), samples_.end(), from_ns,
+             [](const Sample&sample, int64_t ns) { return sample.ns < ns; });
+         at != samples_.end() && at->ns < to_ns; ++at) {
+      sink(at->ns, at->weight_ns, at->stack);
     }
   }
 

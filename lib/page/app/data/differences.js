@@ -20,8 +20,8 @@ function attributesOf (requests) {
     { name: 'status', of: per('status'), text: (status) => status === 0 ? 'none' : String(status) },
     { name: 'outcome', of: per('outcome'), text: (outcome) => head.outcomes[outcome] },
     { name: 'protocol', of: per('kind'), text: (kind) => head.request_kinds[kind] },
-    { name: 'waited most for', of: firstOf(requests.waits.dependency, requests.waitBegins), text: (i) => i < 0 ? 'nothing' : head.dependencies[i].what },
-    { name: 'queued most behind', of: firstOf(requests.blocks.blocker, requests.blockBegins), text: (i) => i < 0 ? 'nothing' : head.blockers[i].what },
+    { name: 'waited most for', of: firstOf(requests.waits, 'dependency'), text: (i) => i < 0 ? 'nothing' : head.dependencies[i].what },
+    { name: 'queued most behind', of: firstOf(requests.blocks, 'blocker'), text: (i) => i < 0 ? 'nothing' : head.blockers[i].what },
     { name: 'waiting when it came', of: (row) => powerOf(of.waiting[row] / of.count[row]), text: waitingText },
     { name: 'a collection within', of: (row) => Number(of.exec_gc[row] + of.queue_gc[row] > 0), text: (any) => any ? 'yes' : 'no' },
     { name: 'thread', of: per('thread'), text: (thread) => threadText(head.threads[thread]) },
@@ -29,9 +29,9 @@ function attributesOf (requests) {
   ]
 }
 
-/** The largest is a row's first; -1: it has none. @param {Float64Array} what @param {Float64Array} begins */
-function firstOf (what, begins) {
-  return (/** @type {number} */ row) => begins[row + 1] > begins[row] ? what[begins[row]] : -1
+/** The largest is a row's first; -1: it has none. @param {import('./requests').Listed} listed @param {string} what */
+function firstOf ({ of, begins }, what) {
+  return (/** @type {number} */ row) => begins[row + 1] > begins[row] ? of[what][begins[row]] : -1
 }
 
 /** 0, 1, 2, 3, then powers of two. @param {number} waiting */

@@ -2,7 +2,7 @@
 
 // The additive parts of the latency of a selection, and of the rest.
 
-const { MARK } = require('./requests')
+const { MARK, eachOf } = require('./requests')
 
 const NOT_RUNNING = ['preempted', 'throttled', 'fault', 'blocked']
 const TEXT = /** @type {Record<string, string>} */ ({
@@ -33,7 +33,7 @@ function execParts (head) {
  * @returns {{ selected: Group, rest: Group, parts: Part[] }}
  */
 function partsOf (requests, marks) {
-  const { head, of, rows } = requests
+  const { head, of, rows, waits, blocks } = requests
   const groups = [{ count: 0, latency: 0 }, { count: 0, latency: 0 }]
   const io = sumsOf(head.dependencies.length)
   const queue = sumsOf(head.blockers.length)
@@ -44,8 +44,8 @@ function partsOf (requests, marks) {
     const group = marks[row] === MARK.selected ? 0 : 1
     groups[group].count += of.count[row]
     groups[group].latency += of.latency[row]
-    addRows(requests.waits.dependency, requests.waits.ns, requests.waitBegins, row, io[group])
-    addRows(requests.blocks.blocker, requests.blocks.ns, requests.blockBegins, row, queue[group])
+    eachOf(waits, row, (i) => { io[group][waits.of.dependency[i]] += waits.of.ns[i] })
+    eachOf(blocks, row, (i) => { queue[group][blocks.of.blocker[i]] += blocks.of.ns[i] })
     let left = of.latency[row] - of.io[row] - of.queue[row]
     for (const { column, sums } of exec) {
       sums[group] += column[row]
@@ -63,11 +63,6 @@ function partsOf (requests, marks) {
 }
 
 const sumsOf = (/** @type {number} */ length) => [new Float64Array(length), new Float64Array(length)]
-
-/** @param {Float64Array} what @param {Float64Array} ns @param {Float64Array} begins @param {number} row @param {Float64Array} sums */
-function addRows (what, ns, begins, row, sums) {
-  for (let i = begins[row]; i < begins[row + 1]; i++) sums[what[i]] += ns[i]
-}
 
 /** @param {'io' | 'queue'} group @param {Float64Array[]} sums @param {(i: number) => string} text @returns {Part[]} the largest, and the others in one */
 function named (group, [selected, rest], text) {

@@ -11,24 +11,31 @@ const { beginsOf } = require('./columns')
  * @property {Record<string, Float64Array>} of columns of the requests
  * @property {number} rows
  * @property {Float64Array} mean latency of a request of each row, ns
- * @property {Record<string, Float64Array>} blocks
- * @property {Float64Array} blockBegins
- * @property {Record<string, Float64Array>} waits
- * @property {Float64Array} waitBegins
+ * @property {Listed} blocks
+ * @property {Listed} waits
+ * @property {Listed} frames
  */
 
+/** Another table: each request has some rows of it, from `begins` of its own row to that of the next. @typedef {{ of: Record<string, Float64Array>, begins: Float64Array }} Listed */
+
 /** @param {import('./columns').Columns} columns @returns {Requests} */
-function requestsOf ({ head, tables: { requests, blocks, waits } }) {
+function requestsOf ({ head, tables }) {
+  const { requests } = tables
+  const listed = (/** @type {string} */ name) => ({ of: tables[name], begins: beginsOf(requests[name]) })
   return {
     head,
     of: requests,
     rows: requests.latency.length,
     mean: requests.latency.map((ns, row) => ns / requests.count[row]),
-    blocks,
-    blockBegins: beginsOf(requests.blocks),
-    waits,
-    waitBegins: beginsOf(requests.waits)
+    blocks: listed('blocks'),
+    waits: listed('waits'),
+    frames: listed('frames')
   }
+}
+
+/** @param {Listed} listed @param {number} row of a request @param {(i: number) => void} visit its rows */
+function eachOf ({ begins }, row, visit) {
+  for (let i = begins[row]; i < begins[row + 1]; i++) visit(i)
 }
 
 /**
@@ -73,4 +80,4 @@ function threadText ({ process, thread, identity }) {
   return thread === 0 ? name : `${name}, thread ${thread}`
 }
 
-module.exports = { MARK, chosen, requestsOf, slowestOf, threadText }
+module.exports = { MARK, chosen, eachOf, requestsOf, slowestOf, threadText }

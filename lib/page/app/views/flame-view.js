@@ -8,7 +8,7 @@ const { duration, percent, signed } = require('../kit/scales')
 
 const ROW = 22
 /** Of the width; what is narrower is in the table only. */
-const LEAST = 0.002
+const LEAST = 0.004
 
 /**
  * @param {object} props

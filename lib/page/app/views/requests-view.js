@@ -13,8 +13,8 @@ const { Sortable } = require('./sortable')
  * @param {string} props.sought
  * @param {(row: number) => void} props.onOpen
  */
-function RequestTable ({ requests: { head, of, blocks, blockBegins }, rows, paths, open, sought, onOpen }) {
-  const blocker = (/** @type {number} */ row) => blockBegins[row + 1] > blockBegins[row] ? head.blockers[blocks.blocker[blockBegins[row]]].what : ''
+function RequestTable ({ requests: { head, of, blocks }, rows, paths, open, sought, onOpen }) {
+  const blocker = (/** @type {number} */ row) => blocks.begins[row + 1] > blocks.begins[row] ? head.blockers[blocks.of.blocker[blocks.begins[row]]].what : ''
   const name = (/** @type {number} */ row) => paths.has(row) ? html`<button onClick=${() => onOpen(row)} aria-pressed=${row === open}>${of.id[row]}</button>` : of.id[row]
   const columns = [
     { name: 'Request', of: (/** @type {number} */ row) => of.id[row], cell: name },

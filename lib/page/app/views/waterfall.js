@@ -4,6 +4,9 @@ const { html } = require('../kit/html')
 const { duration } = require('../kit/scales')
 const { threadText } = require('../data/requests')
 
+/** Who blocked a step, at first. */
+const NAMED = 3
+
 /**
  * One request's critical path, step under step.
  * @param {object} props
@@ -43,9 +46,12 @@ function Line ({ type, ready, dependency, inferred, io, queue, exec, gc, blocks,
         <i class="exec" style=${{ left: share(from + io + queue), width: share(exec) }}></i>
       </td>
       <td>${io > 0 ? `${duration(io)} ${dependency ?? ''}` : ''}</td>
-      <td>${queue > 0 && html`${duration(queue)}${bound ? ` (ready: ${ready === 'upper-bound' ? 'then or before' : 'then or later'})` : ''} ${blocks.map((/** @type {any} */ { what, ns }) => html`<span class="by">${duration(ns)} behind ${what}</span>`)}`}</td>
+      <td>${queue > 0 && html`${duration(queue)}${bound ? ` (ready: ${ready === 'upper-bound' ? 'then or before' : 'then or later'})` : ''} ${behind(blocks.slice(0, NAMED))}${blocks.length > NAMED && html`<details><summary>${blocks.length - NAMED} more</summary>${behind(blocks.slice(NAMED))}</details>`}`}</td>
       <td>${duration(exec)}${gc > 0 ? ` (${duration(gc)} garbage collection)` : ''}</td>
     </tr>`
 }
+
+/** @param {{ what: string, ns: number }[]} blocks */
+const behind = (blocks) => blocks.map(({ what, ns }) => html`<span class="by">${duration(ns)} behind ${what}</span>`)
 
 module.exports = { Waterfall }
