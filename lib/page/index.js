@@ -11,6 +11,8 @@ const { placeOf } = require('../report/place')
 
 const BUNDLE = path.join(__dirname, 'bundle.js')
 const STYLE = path.join(__dirname, 'style.css')
+/** Numbers gain little by more. */
+const LEVEL = 3
 /** Of a table. */
 const ROWS = 100
 
@@ -92,7 +94,7 @@ function functionsOf ({ stacks }) {
   }))).sort((/** @type {any} */ a, /** @type {any} */ b) => b.wait + b.exec - a.wait - a.exec)
 }
 
-const packed = (/** @type {Uint8Array} */ bytes) => deflateRawSync(bytes, { level: 9 }).toString('base64')
+const packed = (/** @type {Uint8Array} */ bytes) => deflateRawSync(bytes, { level: LEVEL }).toString('base64')
 
 /** No text of a script ends it. */
 const inline = (/** @type {string} */ script) => script.replaceAll(/<(?=\/script|!--|script)/gi, '\\x3c')

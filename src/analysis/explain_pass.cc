@@ -1,6 +1,7 @@
 #include "analysis/explain_pass.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace edgewise {
@@ -105,9 +106,11 @@ std::optional<uint32_t> ExplainPass::AddRow(const EndedRequest& request,
         {stream_->counts().process, stream_->counts().thread, Identity()});
   }
   const RequestKey key{file_, request.ordinal};
+  const std::span slowest(slowest_.data(),
+                          std::min(slowest_.size(), PageColumns::kMostSlow));
   const bool slow =
-      !slowest_.empty() && request.latency_ns() >= slowest_.back().latency_ns &&
-      std::any_of(slowest_.begin(), slowest_.end(),
+      !slowest.empty() && request.latency_ns() >= slowest.back().latency_ns &&
+      std::any_of(slowest.begin(), slowest.end(),
                   [key](const auto& entry) { return entry.key == key; });
   return options_.columns->Add(request, components, {is_tail, slow}, timeline_,
                                &ledger_);

@@ -25,7 +25,7 @@ function container (head, tables) {
   return Buffer.concat([Buffer.from('EWPG'), length, text, ...parts])
 }
 
-const PARTS = ['gc', 'jit', 'ic', 'preempted', 'throttled', 'fault', 'blocked'].flatMap((name) => [`exec_${name}`, `queue_${name}`]).concat('queue_loop')
+const PARTS = ['gc', 'jit', 'ic', 'preempted', 'throttled', 'fault', 'blocked'].flatMap((name) => [`exec_${name}`, `queue_${name}`])
 
 /**
  * @typedef {object} Given
@@ -46,7 +46,8 @@ function recorded (given, head = {}) {
   const blockers = names(({ blocks = {} }) => Object.keys(blocks))
   const sum = (/** @type {Record<string, number>} */ of = {}) => Object.values(of).reduce((all, one) => all + one, 0)
   const column = (/** @type {(one: Given) => number} */ of) => given.map(of)
-  const pairs = (/** @type {'waits' | 'blocks'} */ of) => given.flatMap((one) => Object.entries(one[of] ?? {}))
+  const pairs = (/** @type {'waits' | 'blocks'} */ of) => given.flatMap((one) => Object.entries(one[of] ?? {}).map(([what, ns], i) => /** @type {const} */ ([what, i === 0 ? 0 : ns])))
+  const times = (/** @type {(readonly [string, number])[]} */ of) => ({ us: of.map(([, ns]) => Math.floor(ns / 1000)), ns: of.map(([, ns]) => ns % 1000) })
   return container({
     start_ns: 0,
     span_ns: Math.max(...given.map(({ start }) => start), 0) + 1e9,
@@ -64,8 +65,9 @@ function recorded (given, head = {}) {
     ...head
   }, {
     requests: {
-      start: column(({ start }) => start),
-      latency: column(({ exec, waits, blocks }) => exec + sum(waits) + sum(blocks)),
+      start: column(({ start }) => Math.floor(start / 1000)),
+      exec: column(({ exec }) => exec),
+      tail: column(({ more }) => more?.tail ?? 1),
       io: column(({ waits }) => sum(waits)),
       count: column(({ more }) => more?.count ?? 1),
       queue: column(({ blocks }) => sum(blocks)),
@@ -82,9 +84,9 @@ function recorded (given, head = {}) {
       waits: column(({ waits = {} }) => Object.keys(waits).length),
       frames: column(({ frames = [] }) => frames.length)
     },
-    blocks: { blocker: pairs('blocks').map(([what]) => blockers.indexOf(what)), ns: pairs('blocks').map(([, ns]) => ns) },
-    waits: { dependency: pairs('waits').map(([what]) => dependencies.indexOf(what)), ns: pairs('waits').map(([, ns]) => ns) },
-    frames: { blocker: given.flatMap(({ frames = [] }) => frames.map(([blocker]) => blocker)), node: given.flatMap(({ frames = [] }) => frames.map(([, node]) => node)), ns: given.flatMap(({ frames = [] }) => frames.map(([, , ns]) => ns)) },
+    blocks: { blocker: pairs('blocks').map(([what]) => blockers.indexOf(what)), ...times(pairs('blocks')) },
+    waits: { dependency: pairs('waits').map(([what]) => dependencies.indexOf(what)), ...times(pairs('waits')) },
+    frames: { blocker: given.flatMap(({ frames = [] }) => frames.map(([blocker]) => blocker)), node: given.flatMap(({ frames = [] }) => frames.map(([, node]) => node)), us: given.flatMap(({ frames = [] }) => frames.map(([, , ns]) => ns / 1000)) },
     steps: {},
     step_blocks: {}
   })

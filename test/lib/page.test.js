@@ -51,6 +51,7 @@ test('a selection is a box, a band, a strip, or of one route', () => {
   assert.equal(count({ from: 100 * MS, to: 200 * MS }), 10)
   assert.equal(count({ from: 100 * MS, to: 200 * MS, least: 20 * MS }), 1)
   assert.equal(count({ least: 1, most: 5 * MS }), 90)
+  assert.equal(count({ tail: true }), 100)
   assert.deepEqual([...new Set(chosen(requests, { route: 1 }))], [MARK.none])
 })
 

@@ -10,7 +10,9 @@ const { Page } = require('./page')
 /** @param {string} id of a template @returns {Promise<Uint8Array>} what it holds, unpacked */
 async function unpacked (id) {
   const template = /** @type {HTMLTemplateElement} */ (document.getElementById(id))
-  const packed = Uint8Array.from(atob((template.content.textContent ?? '').trim()), (character) => character.charCodeAt(0))
+  const text = atob((template.content.textContent ?? '').trim())
+  const packed = new Uint8Array(text.length)
+  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i)
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
   return new Uint8Array(await new Response(stream).arrayBuffer())
 }

@@ -36,8 +36,8 @@ function Page ({ columns, told }) {
   const [help, setHelp] = useState(false)
   const { request, window: given, ...selection } = view
   const whole = [selection.from, selection.to, selection.least, selection.most].every((limit) => limit === undefined)
-  const shown = whole ? { ...selection, least: told.threshold_ns } : selection
-  const key = hashOf(shown)
+  const shown = whole ? { ...selection, tail: true } : selection
+  const key = `${hashOf(shown)} ${whole}`
   const marks = useMemo(() => chosen(requests, shown), [requests, key])
   const compared = useMemo(() => partsOf(requests, marks), [marks])
   const differences = useMemo(() => differencesOf(requests, marks), [marks])
@@ -58,7 +58,7 @@ function Page ({ columns, told }) {
         <h2>Latency over time</h2>
         <p class="help">Drag a box, a band or a strip; a click takes what is as slow and slower; Esc takes the tail, whose requests are dots.
           <${Routes} requests=${requests} chosen=${view.route} onChoose=${(/** @type {number | undefined} */ route) => go({ ...view, route })} /></p>
-        <${HeatMap} requests=${requests} bins=${columns.tables.bins} threshold=${told.threshold_ns} marks=${marks} lit=${lit} selection=${shown} onSelect=${select} />
+        <${HeatMap} requests=${requests} bins=${columns.tables.bins} marks=${marks} lit=${lit} selection=${whole ? { ...selection, least: told.threshold_ns } : selection} onSelect=${select} />
       </section>
       <section aria-label="Selection against rest">
         <h2>${name} against the rest</h2>

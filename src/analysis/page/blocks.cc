@@ -49,7 +49,7 @@ void Blocks::AddSpan(const QueueSpan& span, const LoopTimeline& timeline,
   const uint64_t pieces = span.to_piece - occupied.first;
   if (walked_ + pieces > kMaxWalked) {
     untold_ns_ += occupied.busy_ns;
-    AddPart({Kind::kEvent, 0, 0, /*told=*/false}, occupied.busy_ns);
+    AddPart(CauseTable::Named(CauseTable::Name::kUntold), occupied.busy_ns);
     return;
   }
   walked_ += pieces;
@@ -72,6 +72,7 @@ void Blocks::AddSpan(const QueueSpan& span, const LoopTimeline& timeline,
 void Blocks::AddFrames(uint32_t row, const CriticalPath& path,
                        const LoopTimeline& timeline, BlameLedger* ledger) {
   const SampleTimeline& samples = timeline.samples();
+  const CauseTable::Cause own = CauseTable::Named(CauseTable::Name::kOwn);
   for (const QueueSpan& span : path.spans) {
     samples.ForEach(span.from_ns, span.to_ns,
                     [&](int64_t ns, double weight_ns, uint32_t frame) {
@@ -86,7 +87,7 @@ void Blocks::AddFrames(uint32_t row, const CriticalPath& path,
   for (const ExecSpan& span : path.execs) {
     samples.ForEach(span.from_ns, span.to_ns,
                     [&](int64_t, double weight_ns, uint32_t frame) {
-                      frames_.Add(row, CauseTable::Own(), frame,
+                      frames_.Add(row, own, frame,
                                   static_cast<int64_t>(weight_ns), 0, ledger);
                     });
   }

@@ -32,7 +32,7 @@ class Blocks {
   void EndFile(BlameLedger* ledger);
 
   // Only after EndFile(). Of `frames` the frames are told apart; what the
-  // requests ran themselves has the cause Own().
+  // requests ran themselves has the cause kOwn.
   const CauseSums& sums() const { return sums_; }
   const CauseSums& frames() const { return frames_; }
   // Waiting behind what was not walked.

@@ -13,16 +13,21 @@ class CauseTable {
  public:
   struct Cause {
     Blocker::Kind kind;
-    uint32_t route;    // kRequest
-    uint8_t type;      // kRequest, kEvent: EventType; kGc: GcType
-    bool told = true;  // false: there was too much of it to look at
+    uint32_t route;  // kRequest
+    uint8_t type;    // kRequest, kEvent: EventType; kGc: GcType
+    enum class Name : uint8_t {
+      kOfKind,
+      kUntold,  // there was too much of it to look at
+      kOwn,     // none: what a request ran itself
+      kOthers,  // small ones
+    } name = Name::kOfKind;
     bool operator==(const Cause&) const = default;
   };
-  // No cause of waiting: what a request ran itself.
-  static Cause Own() { return {Blocker::Kind::kRequest, UINT32_MAX, 0}; }
+  using Name = Cause::Name;
+  static Cause Named(Name name) { return {Blocker::Kind::kEvent, 0, 0, name}; }
 
   uint32_t Intern(const Cause& cause) {
-    const uint64_t key = static_cast<uint64_t>(!cause.told) << 56 |
+    const uint64_t key = static_cast<uint64_t>(cause.name) << 56 |
                          static_cast<uint64_t>(cause.kind) << 48 |
                          static_cast<uint64_t>(cause.route) << 8 | cause.type;
     const auto [found, added] =

@@ -13,8 +13,8 @@ namespace edgewise {
 namespace {
 
 constexpr std::array kNames = {
-    "start", "count",  "latency", "io",   "queue",  "doubts", "waiting",
-    "route", "status", "outcome", "kind", "thread", "id"};
+    "start", "count", "io",     "queue",   "exec", "doubts", "waiting",
+    "tail",  "route", "status", "outcome", "kind", "thread", "id"};
 
 uint64_t Whole(int64_t ns) {
   return ns > 0 ? static_cast<uint64_t>(ns) : uint64_t{0};
@@ -40,7 +40,8 @@ void PageColumns::BeginFile(Thread thread) {
 
 // The row of those that have as much in common; null: it has one of its own.
 std::optional<uint32_t> PageColumns::SharedRow(const Values& values) {
-  const auto latency_ns = static_cast<int64_t>(values[kLatency]);
+  const auto latency_ns =
+      static_cast<int64_t>(values[kIo] + values[kQueue] + values[kExec]);
   if (latency_ns >= plan_.own_from_ns && columns_[kStart].size() < kMostRows) {
     return std::nullopt;
   }
@@ -49,7 +50,7 @@ std::optional<uint32_t> PageColumns::SharedRow(const Values& values) {
   const auto size = static_cast<int64_t>(
       kPartsOfOctave * std::log2(static_cast<double>(latency_ns) + 1));
   uint64_t key = absl::HashOf(time, size);
-  for (size_t i = kRoute; i < kId; ++i) key = absl::HashOf(key, values[i]);
+  for (size_t i = kTail; i < kId; ++i) key = absl::HashOf(key, values[i]);
   const auto [found, added] =
       shared_.try_emplace(key, static_cast<uint32_t>(columns_[kStart].size()));
   if (added) return std::nullopt;
@@ -75,23 +76,20 @@ uint32_t PageColumns::Add(const EndedRequest& request,
                           const LoopTimeline& timeline, BlameLedger* ledger) {
   const auto& ns = components.ns;
   const Doubts doubts = DoubtsOf(request.graph, request.path);
-  const uint32_t row =
-      RowOf({Whole(request.graph.ready_ns), 1, Whole(ns[Components::kLatency]),
-             Whole(ns[Components::kIo]), Whole(ns[Components::kQueue]),
-             uint64_t{doubts.inferred} + doubts.bounds, 0, request.route,
-             request.status, static_cast<uint64_t>(request.outcome),
-             static_cast<uint64_t>(request.graph.kind), threads_.size() - 1,
-             request.id});
+  const uint32_t row = RowOf(
+      {Whole(request.graph.ready_ns), 1, Whole(ns[Components::kIo]),
+       Whole(ns[Components::kQueue]), Whole(ns[Components::kExec]),
+       uint64_t{doubts.inferred} + doubts.bounds, 0, rank.tail, request.route,
+       request.status, static_cast<uint64_t>(request.outcome),
+       static_cast<uint64_t>(request.graph.kind), threads_.size() - 1,
+       request.id});
   came_.emplace_back(row, request.graph.ready_ns);
   for (const QueueSpan& span : request.path.spans) {
     waits_from_.push_back(span.from_ns);
     waits_to_.push_back(span.to_ns);
   }
   for (size_t i = 0; i < kPartNames.size(); ++i) {
-    const size_t part = kPartNames[i].index;
-    const int64_t off_ns =
-        part == Components::kQueueLoop ? ns[Components::kLoopOff] : 0;
-    columns_[kFirstPart + i].Add(row, Whole(ns[part] - off_ns));
+    columns_[kFirstPart + i].Add(row, Whole(ns[kPartNames[i].index]));
   }
   for (const PathStep& step : request.path.steps) {
     waits_.Add(row, request.graph.At(step.node).dependency, step.io_ns);

@@ -35,8 +35,9 @@ class PageColumns {
   static constexpr size_t kMostShared = 200'000;
   // The latencies of a shared row: at most a fifth apart.
   static constexpr int kPartsOfOctave = 4;
-  // Whose loop is told piece by piece, beside the slowest.
-  static constexpr uint64_t kSamples = 40;
+  // Whose loop is told piece by piece: the slowest, and others.
+  static constexpr size_t kMostSlow = 40;
+  static constexpr uint64_t kSamples = 20;
 
   // What is known before the first is added.
   struct Plan {
@@ -81,12 +82,13 @@ class PageColumns {
   enum : size_t {
     kStart,
     kCount,
-    kLatency,
     kIo,
     kQueue,
+    kExec,
     kDoubts,
     kWaiting,
-    kRoute,  // from here on what the requests of a row have in common
+    kTail,  // from here on what the requests of a row have in common
+    kRoute,
     kStatus,
     kOutcome,
     kKind,
@@ -97,11 +99,18 @@ class PageColumns {
   using Values = std::array<uint64_t, kFirstPart>;
 
   std::optional<uint32_t> SharedRow(const Values& values);
+  struct Most;
+  Most MostOf(uint32_t row) const;
   uint32_t RowOf(const Values& values);
   void NoteWaiting();
   std::vector<uint32_t> RowsByStart() const;
+  template <typename Number>
+  Column AddCauses(const char* table, const char* what,
+                   std::span<const RowSums::Entry> entries,
+                   std::span<const uint32_t> order, uint64_t others,
+                   Number&& number, PageContainer* page) const;
   void AddRequests(std::span<const uint32_t> order, int64_t begin_ns,
-                   PageContainer* page) const;
+                   const Names& names, PageContainer* page);
   void AddLoops(int64_t begin_ns, PageContainer* page) const;
   void AddNames(const Names& names, PageContainer* page) const;
 

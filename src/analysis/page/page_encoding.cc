@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -78,53 +79,82 @@ void AddSteps(std::span<const std::optional<RequestDetail>> details,
 }
 
 Json BlockerJson(const CauseTable::Cause& cause, const RouteTable& routes) {
-  if (!cause.told) return {{"what", "(not told)"}, {"kind", "untold"}};
-  if (cause == CauseTable::Own())
-    return {{"what", "(itself)"}, {"kind", "own"}};
+  switch (cause.name) {
+    case CauseTable::Name::kUntold:
+      return {{"what", "(not told)"}, {"kind", "untold"}};
+    case CauseTable::Name::kOwn:
+      return {{"what", "(itself)"}, {"kind", "own"}};
+    case CauseTable::Name::kOthers:
+      return {{"what", "(others)"}, {"kind", "others"}};
+    case CauseTable::Name::kOfKind:
+      break;
+  }
   return CauseJson(cause.kind, cause.route, cause.type, routes);
 }
 
-// A table of some rows for each request, in the order of those, and how many
-// each has.
-template <size_t kColumns>
-class OfRequests {
- public:
-  OfRequests(const char* name, std::span<const RowSums::Entry> entries,
-             size_t requests)
-      : name_(name), entries_(entries), counts_(name), begins_(requests) {
-    size_t next = 0;
-    for (size_t request = 0; request < requests; ++request) {
-      begins_[request] = next;
-      while (next < entries.size() && entries[next].row == request) ++next;
-      counts_.Push(next - begins_[request]);
-    }
+// Of each request's rows of another table, where they begin.
+std::vector<size_t> BeginsOf(std::span<const RowSums::Entry> entries,
+                             size_t requests) {
+  std::vector<size_t> begins(requests + 1);
+  size_t next = 0;
+  for (size_t request = 0; request < requests; ++request) {
+    begins[request] = next;
+    while (next < entries.size() && entries[next].row == request) ++next;
   }
-
-  const Column& counts() const { return counts_; }
-
-  // values(entry): of a row's columns.
-  template <typename Values>
-  void AddTo(PageContainer* page, std::span<const uint32_t> order,
-             const std::array<const char*, kColumns>& columns,
-             Values&& values) const {
-    Rows<kColumns> rows(columns);
-    for (const uint32_t request : order) {
-      for (const RowSums::Entry& entry :
-           entries_.subspan(begins_[request], counts_.At(request))) {
-        rows.Add(values(entry));
-      }
-    }
-    rows.AddTo(page, name_);
-  }
-
- private:
-  const char* name_;
-  std::span<const RowSums::Entry> entries_;
-  Column counts_;
-  std::vector<size_t> begins_;
-};
+  begins[requests] = next;
+  return begins;
+}
 
 }  // namespace
+
+// To the nearest that eight bits and a power of two can tell.
+uint64_t Rounded(uint64_t number) {
+  const int shift = std::max(0, static_cast<int>(std::bit_width(number)) - 8);
+  return (number + (uint64_t{1} << shift >> 1)) >> shift << shift;
+}
+
+// What of a request's causes is told.
+struct PageColumns::Most {
+  size_t causes;  // the largest; the others are one
+  bool to_the_ns;
+};
+
+PageColumns::Most PageColumns::MostOf(uint32_t row) const {
+  if (columns_[kTail].At(row) != 0) return {SIZE_MAX, true};
+  return {columns_[kCount].At(row) == 1 ? size_t{3} : size_t{8}, false};
+}
+
+// The first of a request's rows is what its sum leaves for it.
+template <typename Number>
+Column PageColumns::AddCauses(const char* table, const char* what,
+                              std::span<const RowSums::Entry> entries,
+                              std::span<const uint32_t> order, uint64_t others,
+                              Number&& number, PageContainer* page) const {
+  constexpr uint64_t kUs = 1000;
+  const std::vector<size_t> begins = BeginsOf(entries, order.size());
+  Column counts(table);
+  Rows<3> rows({what, "us", "ns"});
+  for (const uint32_t row : order) {
+    const auto own =
+        entries.subspan(begins[row], begins[row + 1] - begins[row]);
+    const Most most = MostOf(row);
+    int64_t left_ns = 0;
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (i >= most.causes) {
+        left_ns += own[i].ns;
+        continue;
+      }
+      const uint64_t ns = i == 0 ? 0 : Whole(own[i].ns);
+      rows.Add({number(own[i].what),
+                most.to_the_ns ? ns / kUs : Rounded(ns / kUs),
+                most.to_the_ns ? ns % kUs : 0});
+    }
+    if (left_ns > 0) rows.Add({others, Rounded(Whole(left_ns) / kUs), 0});
+    counts.Push(std::min(own.size(), most.causes) + (left_ns > 0 ? 1 : 0));
+  }
+  rows.AddTo(page, table);
+  return counts;
+}
 
 std::vector<uint32_t> PageColumns::RowsByStart() const {
   std::vector<uint32_t> rows(columns_[kStart].size());
@@ -136,38 +166,39 @@ std::vector<uint32_t> PageColumns::RowsByStart() const {
 }
 
 void PageColumns::AddRequests(std::span<const uint32_t> order, int64_t begin_ns,
-                              PageContainer* page) const {
+                              const Names& names, PageContainer* page) {
+  constexpr uint64_t kUs = 1000;
   Column start("start", /*delta=*/true);
   for (const uint32_t row : order) {
-    start.Push(columns_[kStart].At(row) - static_cast<uint64_t>(begin_ns));
+    start.Push((columns_[kStart].At(row) - static_cast<uint64_t>(begin_ns)) /
+               kUs);
   }
   std::vector<Column> requests = {std::move(start)};
   for (size_t i = kStart + 1; i < columns_.size(); ++i) {
     requests.push_back(columns_[i].In(order));
   }
-  const std::vector<RowSums::Entry> block_sums = blocks_.sums().Sorted();
-  const std::vector<RowSums::Entry> wait_sums = waits_.Sorted();
-  const std::vector<RowSums::Entry> frame_sums = blocks_.frames().Sorted();
-  const OfRequests<2> blocks("blocks", block_sums, order.size());
-  const OfRequests<2> waits("waits", wait_sums, order.size());
-  const OfRequests<3> frames("frames", frame_sums, order.size());
-  for (const Column* counts :
-       {&blocks.counts(), &waits.counts(), &frames.counts()}) {
-    requests.push_back(counts->In(order));
+  const CauseSums& sums = blocks_.sums();
+  requests.push_back(AddCauses(
+      "blocks", "blocker", sums.Sorted(), order,
+      causes_.Intern(CauseTable::Named(CauseTable::Name::kOthers)),
+      [&](uint32_t block) { return sums.At(block).cause; }, page));
+  requests.push_back(AddCauses(
+      "waits", "dependency", waits_.Sorted(), order, names.dependencies->size(),
+      [](uint32_t dependency) { return dependency; }, page));
+  const std::vector<RowSums::Entry> entries = blocks_.frames().Sorted();
+  const std::vector<size_t> begins = BeginsOf(entries, order.size());
+  Column counts("frames");
+  Rows<3> frames({"blocker", "node", "us"});
+  for (const uint32_t row : order) {
+    counts.Push(begins[row + 1] - begins[row]);
+    for (size_t i = begins[row]; i < begins[row + 1]; ++i) {
+      const CauseSums::Cell& cell = blocks_.frames().At(entries[i].what);
+      frames.Add({cell.cause, cell.frame, Whole(entries[i].ns) / kUs});
+    }
   }
+  frames.AddTo(page, "frames");
+  requests.push_back(std::move(counts));
   page->AddTable("requests", requests);
-  using Entry = RowSums::Entry;
-  blocks.AddTo(page, order, {"blocker", "ns"}, [&](const Entry& entry) {
-    return std::array<uint64_t, 2>{blocks_.sums().At(entry.what).cause,
-                                   Whole(entry.ns)};
-  });
-  waits.AddTo(page, order, {"dependency", "ns"}, [](const Entry& entry) {
-    return std::array<uint64_t, 2>{entry.what, Whole(entry.ns)};
-  });
-  frames.AddTo(page, order, {"blocker", "node", "ns"}, [&](const Entry& entry) {
-    const CauseSums::Cell& cell = blocks_.frames().At(entry.what);
-    return std::array<uint64_t, 3>{cell.cause, cell.frame, Whole(entry.ns)};
-  });
 }
 
 void PageColumns::AddLoops(int64_t begin_ns, PageContainer* page) const {
@@ -233,6 +264,8 @@ void PageColumns::AddNames(const Names& names, PageContainer* page) const {
          {"kind", one.kind},
          {"peer", one.peer.empty() ? Json(nullptr) : Json(one.peer)}});
   }
+  head["dependencies"].push_back(
+      {{"what", "(others)"}, {"kind", "others"}, {"peer", nullptr}});
   head["blockers"] = Json::array();
   for (const CauseTable::Cause& cause : causes_.causes()) {
     head["blockers"].push_back(BlockerJson(cause, *names.routes));
@@ -289,7 +322,7 @@ std::string PageColumns::Encode(
   page.head()["schema"] = 1;
   page.head()["start_ns"] = begin_ns;
   page.head()["span_ns"] = plan_.begin_ns + plan_.span_ns - begin_ns;
-  AddRequests(order, begin_ns, &page);
+  AddRequests(order, begin_ns, names, &page);
   AddLoops(begin_ns, &page);
   AddSteps(details, row_of, begin_ns, &causes_, &page);
   AddNames(names, &page);

@@ -23,7 +23,6 @@ inline constexpr std::array kPartNames = {
     PartName{"queue_gc", Components::kQueueGc},
     PartName{"queue_jit", Components::kQueueJit},
     PartName{"queue_ic", Components::kQueueIc},
-    PartName{"queue_loop", Components::kQueueLoop},  // less kLoopOff
     PartName{"queue_preempted", Components::kQueueOff},
     PartName{"queue_throttled", Components::kQueueOff + size_t{1}},
     PartName{"queue_fault", Components::kQueueOff + size_t{2}},

@@ -40,6 +40,34 @@ const powerOf = (waiting) => waiting < 4 ? Math.round(waiting) : 2 ** Math.floor
 /** @param {number} power */
 const waitingText = (power) => power < 4 ? String(power) : `${power} to ${2 * power - 1}`
 
+/** @typedef {{ name: string, codes: Int32Array, texts: string[] }} Coded the number of each row's value, and their texts */
+/** @type {WeakMap<Requests, Coded[]>} */
+const coded = new WeakMap()
+
+/** @param {Requests} requests @returns {Coded[]} counted many times, read once */
+function codesOf (requests) {
+  const known = coded.get(requests)
+  if (known) return known
+  const all = attributesOf(requests).map(({ name, of, text }) => {
+    /** @type {Map<number, number>} */
+    const numbers = new Map()
+    const texts = []
+    const codes = new Int32Array(requests.rows)
+    for (let row = 0; row < requests.rows; row++) {
+      const value = of(row)
+      let code = numbers.get(value)
+      if (code === undefined) {
+        numbers.set(value, code = texts.length)
+        texts.push(text(value))
+      }
+      codes[row] = code
+    }
+    return { name, codes, texts }
+  })
+  coded.set(requests, all)
+  return all
+}
+
 /**
  * The values that are more or less frequent among the selected requests: each
  * group is 100 % by itself, however large the other is.
@@ -48,30 +76,25 @@ const waitingText = (power) => power < 4 ? String(power) : `${power} to ${2 * po
  * @returns {Difference[]} the largest difference first
  */
 function differencesOf (requests, marks) {
-  const { of, rows } = requests
+  const { of: { count }, rows } = requests
   const totals = [0, 0]
-  for (let row = 0; row < rows; row++) if (marks[row] !== MARK.none) totals[marks[row]] += of.count[row]
+  for (let row = 0; row < rows; row++) if (marks[row] !== MARK.none) totals[marks[row]] += count[row]
   if (totals[MARK.selected] === 0 || totals[MARK.rest] === 0) return []
-  return attributesOf(requests).flatMap(({ name, of: valueOf, text }) => {
-    /** @type {Map<number, number[]>} */
-    const counts = new Map()
-    for (let row = 0; row < rows; row++) {
-      if (marks[row] === MARK.none) continue
-      const value = valueOf(row)
-      let pair = counts.get(value)
-      if (!pair) counts.set(value, pair = [0, 0])
-      pair[marks[row]] += of.count[row]
-    }
-    if (counts.size < 2) return []
-    return [...counts].map(([value, pair]) => ({ attribute: name, value: text(value), selected: pair[MARK.selected] / totals[MARK.selected], rest: pair[MARK.rest] / totals[MARK.rest] }))
+  return codesOf(requests).flatMap(({ name, codes, texts }) => {
+    const sums = new Float64Array(2 * texts.length)
+    for (let row = 0; row < rows; row++) if (marks[row] !== MARK.none) sums[2 * codes[row] + marks[row]] += count[row]
+    const found = texts.map((value, code) => ({ attribute: name, value, selected: sums[2 * code + MARK.selected] / totals[MARK.selected], rest: sums[2 * code + MARK.rest] / totals[MARK.rest] }))
+      .filter(({ selected, rest }) => selected > 0 || rest > 0)
+    return found.length < 2 ? [] : found
   }).sort((a, b) => Math.abs(b.selected - b.rest) - Math.abs(a.selected - a.rest) || b.selected - a.selected)
 }
 
 /** @param {Requests} requests @param {{ attribute: string, value: string }} chosen @returns {Uint8Array} 1: the row has that value */
 function rowsWith (requests, { attribute, value }) {
   const marks = new Uint8Array(requests.rows)
-  const found = attributesOf(requests).find(({ name }) => name === attribute)
-  for (let row = 0; row < requests.rows; row++) if (found && found.text(found.of(row)) === value) marks[row] = 1
+  const found = codesOf(requests).find(({ name }) => name === attribute)
+  const code = found ? found.texts.indexOf(value) : -1
+  for (let row = 0; row < requests.rows; row++) if (found?.codes[row] === code) marks[row] = 1
   return marks
 }
 

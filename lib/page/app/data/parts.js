@@ -46,7 +46,7 @@ function partsOf (requests, marks) {
     groups[group].latency += of.latency[row]
     eachOf(waits, row, (i) => { io[group][waits.of.dependency[i]] += waits.of.ns[i] })
     eachOf(blocks, row, (i) => { queue[group][blocks.of.blocker[i]] += blocks.of.ns[i] })
-    let left = of.latency[row] - of.io[row] - of.queue[row]
+    let left = of.exec[row]
     for (const { column, sums } of exec) {
       sums[group] += column[row]
       left -= column[row]

@@ -21,16 +21,30 @@ const { beginsOf } = require('./columns')
 /** @param {import('./columns').Columns} columns @returns {Requests} */
 function requestsOf ({ head, tables }) {
   const { requests } = tables
-  const listed = (/** @type {string} */ name) => ({ of: tables[name], begins: beginsOf(requests[name]) })
+  const { io, queue, exec, count } = requests
+  const latency = exec.map((ns, row) => ns + io[row] + queue[row])
+  const frames = { ...tables.frames, ns: tables.frames.us.map((us) => US * us) }
   return {
     head,
-    of: requests,
-    rows: requests.latency.length,
-    mean: requests.latency.map((ns, row) => ns / requests.count[row]),
-    blocks: listed('blocks'),
-    waits: listed('waits'),
-    frames: listed('frames')
+    of: { ...requests, start: requests.start.map((us) => US * us), latency },
+    rows: latency.length,
+    mean: latency.map((ns, row) => ns / count[row]),
+    blocks: causesOf(tables.blocks, beginsOf(requests.blocks), queue),
+    waits: causesOf(tables.waits, beginsOf(requests.waits), io),
+    frames: { of: frames, begins: beginsOf(requests.frames) }
   }
+}
+
+/** A row's first cause has what its sum leaves for it. @param {import('./columns').Table} table @param {Float64Array} begins @param {Float64Array} sums @returns {Listed} */
+function causesOf (table, begins, sums) {
+  const ns = table.us.map((us, i) => US * us + table.ns[i])
+  for (let row = 0; row < sums.length; row++) {
+    if (begins[row] === begins[row + 1]) continue
+    let left = sums[row]
+    for (let i = begins[row] + 1; i < begins[row + 1]; i++) left -= ns[i]
+    ns[begins[row]] = left
+  }
+  return { of: { ...table, ns }, begins }
 }
 
 /** @param {Listed} listed @param {number} row of a request @param {(i: number) => void} visit its rows */
@@ -40,18 +54,21 @@ function eachOf ({ begins }, row, visit) {
 
 /**
  * A stretch of time and of latency; undefined: no limit.
- * @typedef {{ from?: number, to?: number, least?: number, most?: number, route?: number }} Selection ns; `route`: of this one only
+ * @typedef {{ from?: number, to?: number, least?: number, most?: number, route?: number, tail?: boolean }} Selection ns; `route`: of this one only; `tail`: the report's tail
  */
+
+/** ns */
+const US = 1000
 
 /** What a row is in a selection. */
 const MARK = /** @type {const} */ ({ rest: 0, selected: 1, none: 2 })
 
 /** @param {Requests} requests @param {Selection} selection @returns {Uint8Array} a MARK for each row; none: of another route */
-function chosen ({ of, rows, mean }, { from = 0, to = Infinity, least = 0, most = Infinity, route }) {
+function chosen ({ of, rows, mean }, { from = 0, to = Infinity, least = 0, most = Infinity, route, tail = false }) {
   const marks = new Uint8Array(rows)
   for (let row = 0; row < rows; row++) {
     if (route !== undefined && of.route[row] !== route) marks[row] = MARK.none
-    else if (of.start[row] >= from && of.start[row] < to && mean[row] >= least && mean[row] <= most) marks[row] = MARK.selected
+    else if (tail ? of.tail[row] === 1 : of.start[row] >= from && of.start[row] < to && mean[row] >= least && mean[row] <= most) marks[row] = MARK.selected
   }
   return marks
 }

@@ -17,6 +17,50 @@ const { TEXT, execParts } = require('./parts')
 
 /** The functions that were sampled, by number: 0 could not be told. @typedef {{ parent: number[], text: string[] }} Frames */
 
+const [IO, QUEUE, EXEC] = [0, 1, 2]
+const KINDS = /** @type {const} */ ([['io', 'waited'], ['queue', 'queued'], ['exec', 'ran']])
+
+/** @typedef {{ route: number, kind: number, cause: number }} Cell a box above the functions */
+/**
+ * @typedef {object} Index summed up many times, made once
+ * @property {Cell[]} cells
+ * @property {Int32Array} waits the cell of each row of that table
+ * @property {Int32Array} blocks
+ * @property {Int32Array} frames
+ * @property {Int32Array} exec of each request its first; the parts of the execution follow each other
+ */
+/** @type {WeakMap<Requests, Index>} */
+const indexes = new WeakMap()
+
+/** @param {Requests} requests @returns {Index} */
+function indexOf (requests) {
+  const known = indexes.get(requests)
+  if (known) return known
+  const { head, of, rows, waits, blocks, frames } = requests
+  const parts = 1 + execParts(head).length
+  const own = head.blockers.findIndex((/** @type {any} */ { kind }) => kind === 'own')
+  const room = Math.max(head.blockers.length, head.dependencies.length, parts)
+  /** @type {Cell[]} */
+  const cells = []
+  const numbers = new Int32Array(head.routes.length * KINDS.length * room).fill(-1)
+  const cellOf = (/** @type {number} */ route, /** @type {number} */ kind, /** @type {number} */ cause) => {
+    const key = (route * KINDS.length + kind) * room + cause
+    if (numbers[key] === -1) numbers[key] = cells.push({ route, kind, cause }) - 1
+    return numbers[key]
+  }
+  const index = { cells, waits: new Int32Array(waits.of.ns.length), blocks: new Int32Array(blocks.of.ns.length), frames: new Int32Array(frames.of.ns.length), exec: new Int32Array(rows) }
+  for (let row = 0; row < rows; row++) {
+    const route = of.route[row]
+    index.exec[row] = cellOf(route, EXEC, 0)
+    for (let part = 1; part < parts; part++) cellOf(route, EXEC, part)
+    eachOf(waits, row, (i) => { index.waits[i] = cellOf(route, IO, waits.of.dependency[i]) })
+    eachOf(blocks, row, (i) => { index.blocks[i] = cellOf(route, QUEUE, blocks.of.blocker[i]) })
+    eachOf(frames, row, (i) => { index.frames[i] = frames.of.blocker[i] === own ? index.exec[row] : cellOf(route, QUEUE, frames.of.blocker[i]) })
+  }
+  indexes.set(requests, index)
+  return index
+}
+
 /**
  * @param {Requests} requests
  * @param {Uint8Array} marks
@@ -25,77 +69,42 @@ const { TEXT, execParts } = require('./parts')
  */
 function treeOf (requests, marks, frames) {
   const { head, of, rows } = requests
+  const index = indexOf(requests)
   const counts = [0, 0]
-  const sums = new Sums(Math.max(head.blockers.length, head.dependencies.length, ROOM))
+  const sums = new Float64Array(2 * index.cells.length)
+  /** @type {Map<number, number[]>[]} by cell: sums by frame */
+  const sampled = index.cells.map(() => new Map())
   const exec = execParts(head).map((name) => of[`exec_${name}`])
-  const own = head.blockers.findIndex((/** @type {any} */ { kind }) => kind === 'own')
   for (let row = 0; row < rows; row++) {
     if (marks[row] === MARK.none) continue
     const group = marks[row] === MARK.selected ? 0 : 1
     counts[group] += of.count[row]
-    const route = of.route[row]
-    eachOf(requests.waits, row, (i) => sums.add(group, route, IO, requests.waits.of.dependency[i], requests.waits.of.ns[i]))
-    eachOf(requests.blocks, row, (i) => sums.add(group, route, QUEUE, requests.blocks.of.blocker[i], requests.blocks.of.ns[i]))
+    eachOf(requests.waits, row, (i) => { sums[2 * index.waits[i] + group] += requests.waits.of.ns[i] })
+    eachOf(requests.blocks, row, (i) => { sums[2 * index.blocks[i] + group] += requests.blocks.of.ns[i] })
     eachOf(requests.frames, row, (i) => {
-      const { blocker, node, ns } = requests.frames.of
-      sums.addFrame(group, route, blocker[i] === own ? EXEC : QUEUE, blocker[i] === own ? 0 : blocker[i], node[i], ns[i])
+      const of = sampled[index.frames[i]]
+      const node = requests.frames.of.node[i]
+      const pair = of.get(node) ?? [0, 0]
+      pair[group] += requests.frames.of.ns[i]
+      of.set(node, pair)
     })
-    let left = of.latency[row] - of.io[row] - of.queue[row]
+    const first = index.exec[row]
+    let left = of.exec[row]
     for (let i = 0; i < exec.length; i++) {
-      sums.add(group, route, EXEC, i + 1, exec[i][row])
+      sums[2 * (first + 1 + i) + group] += exec[i][row]
       left -= exec[i][row]
     }
-    sums.add(group, route, EXEC, 0, left)
+    sums[2 * first + group] += left
   }
   const mean = (/** @type {number[]} */ [selected, rest]) => ({ selected: counts[0] && selected / counts[0], rest: counts[1] && rest / counts[1] })
-  return rootOf(sums, head, mean, frames)
-}
-
-const [IO, QUEUE, EXEC] = [0, 1, 2]
-const KINDS = /** @type {const} */ ([['io', 'waited'], ['queue', 'queued'], ['exec', 'ran']])
-/** At least so many causes have numbers of their own. */
-const ROOM = 64
-
-/** Sums of both groups, by route, kind and cause, and of what was sampled in it. */
-class Sums {
-  /** @param {number} room causes have lower numbers */
-  constructor (room) {
-    this.room = room
-    /** @type {Map<number, { sums: number[], frames: Map<number, number[]> }>} */
-    this.cells = new Map()
-  }
-
-  /** @param {number} route @param {number} kind @param {number} cause */
-  cell (route, kind, cause) {
-    const key = (route * KINDS.length + kind) * this.room + cause
-    let cell = this.cells.get(key)
-    if (!cell) this.cells.set(key, cell = { sums: [0, 0], frames: new Map() })
-    return cell
-  }
-
-  /** @param {number} group @param {number} route @param {number} kind @param {number} cause @param {number} ns */
-  add (group, route, kind, cause, ns) {
-    if (ns !== 0) this.cell(route, kind, cause).sums[group] += ns
-  }
-
-  /** @param {number} group @param {number} route @param {number} kind @param {number} cause @param {number} frame @param {number} ns */
-  addFrame (group, route, kind, cause, frame, ns) {
-    const { frames } = this.cell(route, kind, cause)
-    const pair = frames.get(frame) ?? [0, 0]
-    pair[group] += ns
-    frames.set(frame, pair)
-  }
-
-  /** @returns {{ route: number, kind: number, cause: number, sums: number[], frames: Map<number, number[]> }[]} */
-  entries () {
-    return [...this.cells].map(([key, cell]) => ({ route: Math.floor(key / this.room / KINDS.length), kind: Math.floor(key / this.room) % KINDS.length, cause: key % this.room, ...cell }))
-  }
+  const filled = index.cells.map((cell, i) => ({ ...cell, sums: [sums[2 * i], sums[2 * i + 1]], sampled: sampled[i] }))
+  return rootOf(filled, head, mean, frames)
 }
 
 /** @typedef {(sums: number[]) => { selected: number, rest: number }} Mean */
 
-/** @param {Sums} sums @param {Record<string, any>} head @param {Mean} mean @param {Frames} frames @returns {Node} */
-function rootOf (sums, head, mean, frames) {
+/** @param {(Cell & { sums: number[], sampled: Map<number, number[]> })[]} cells @param {Record<string, any>} head @param {Mean} mean @param {Frames} frames @returns {Node} */
+function rootOf (cells, head, mean, frames) {
   const exec = execParts(head)
   const text = [
     (/** @type {number} */ i) => head.dependencies[i].what,
@@ -104,7 +113,7 @@ function rootOf (sums, head, mean, frames) {
   ]
   /** @type {Map<number, Node[][]>} */
   const routes = new Map()
-  for (const { route, kind, cause, sums: pair, frames: sampled } of sums.entries()) {
+  for (const { route, kind, cause, sums: pair, sampled } of cells) {
     const kinds = routes.get(route) ?? [[], [], []]
     kinds[kind].push({ text: text[kind](cause), group: KINDS[kind][0], ...mean(pair), children: callsOf(sampled, KINDS[kind][0], mean, frames) })
     routes.set(route, kinds)

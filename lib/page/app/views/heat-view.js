@@ -20,13 +20,12 @@ const DOTS = 5000
  * @param {object} props
  * @param {import('../data/requests').Requests} props.requests
  * @param {import('../data/columns').Table | undefined} props.bins
- * @param {number} props.threshold ns, from which on it is the tail
  * @param {Uint8Array} props.marks
  * @param {Uint8Array | null} props.lit
  * @param {import('../data/requests').Selection} props.selection
  * @param {(selection: import('../data/requests').Selection) => void} props.onSelect
  */
-function HeatMap ({ requests, bins, threshold, marks, lit, selection, onSelect }) {
+function HeatMap ({ requests, bins, marks, lit, selection, onSelect }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null))
   const [frame, wide] = useWidth()
   const width = Math.max(200, wide - LEFT)
@@ -34,7 +33,7 @@ function HeatMap ({ requests, bins, threshold, marks, lit, selection, onSelect }
   const { time, latency } = useMemo(() => scalesOf(requests, width), [requests, width])
   useEffect(() => {
     const context = canvas.current?.getContext('2d')
-    if (context) draw(context, { requests, marks, lit, threshold, width, time, latency })
+    if (context) draw(context, { requests, marks, lit, width, time, latency })
   }, [requests, marks, lit, width])
   const place = (/** @type {PointerEvent} */ event) => {
     const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect()
@@ -72,7 +71,7 @@ function HeatMap ({ requests, bins, threshold, marks, lit, selection, onSelect }
     </div>`
 }
 
-function draw (context, { requests, marks, lit, threshold, width, time, latency }) {
+function draw (context, { requests, marks, lit, width, time, latency }) {
   const image = context.createImageData(width, HEIGHT)
   const columns = Math.ceil(width / CELL)
   const rows = Math.ceil(HEIGHT / CELL)
@@ -82,7 +81,7 @@ function draw (context, { requests, marks, lit, threshold, width, time, latency 
   context.strokeStyle = getComputedStyle(context.canvas).color
   let dots = 0
   for (let row = 0; row < requests.rows && dots < DOTS; row++) {
-    if (requests.mean[row] < threshold || marks[row] === MARK.none || (lit !== null && lit[row] === 0)) continue
+    if (requests.of.tail[row] === 0 || marks[row] === MARK.none || (lit !== null && lit[row] === 0)) continue
     dots++
     context.strokeRect(Math.round(time.to(requests.of.start[row])) - 1.5, Math.round(latency.to(requests.mean[row])) - 1.5, 3, 3)
   }

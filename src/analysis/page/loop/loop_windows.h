@@ -18,7 +18,7 @@ class LoopWindows {
  public:
   static constexpr uint64_t kMostPieces = 1000;  // a window: its latest
   static constexpr size_t kMostSlices = 150'000;
-  static constexpr size_t kMostLengths = 150'000;
+  static constexpr size_t kMostLengths = 20'000;
 
   explicit LoopWindows(CauseTable* causes) : causes_(causes) {}
 

@@ -25,19 +25,24 @@ void TimeBins::Add(size_t kind, int64_t from_ns, int64_t to_ns) {
   while (from_ns < to_ns) {
     const int64_t number = from_ns >> shift_;
     const int64_t end_ns = std::min(to_ns, (number + 1) << shift_);
-    bins_[number].at(kind) += end_ns - from_ns;
+    if (bin_ == nullptr || number != number_) {
+      bin_ = &bins_[number];
+      number_ = number;
+    }
+    bin_->at(kind) += end_ns - from_ns;
     from_ns = end_ns;
     if (bins_.size() > kMost) Widen();
   }
 }
 
 void TimeBins::Widen() {
-  std::map<int64_t, std::array<int64_t, kKinds>> wider;
+  std::map<int64_t, Bin> wider;
   for (const auto& [number, ns] : bins_) {
-    std::array<int64_t, kKinds>& sums = wider[number >> 1];
+    Bin& sums = wider[number >> 1];
     for (size_t kind = 0; kind < kKinds; ++kind) sums[kind] += ns[kind];
   }
   bins_.swap(wider);
+  bin_ = nullptr;
   ++shift_;
 }
 

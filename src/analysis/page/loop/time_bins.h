@@ -26,11 +26,11 @@ class TimeBins : public PieceSink {
   void OnPiece(const Piece& piece) override;
   void OnIdleOff(const OffSpan& span) override;
 
+  using Bin = std::array<int64_t, kKinds>;
+
   // By number; a bin that nothing happened in is left out. Bin n begins n times
   // width_ns() after moment 0 of the clock.
-  const std::map<int64_t, std::array<int64_t, kKinds>>& bins() const {
-    return bins_;
-  }
+  const std::map<int64_t, Bin>& bins() const { return bins_; }
   int64_t width_ns() const { return int64_t{1} << shift_; }
 
  private:
@@ -38,7 +38,9 @@ class TimeBins : public PieceSink {
   void Widen();
 
   int shift_ = 20;
-  std::map<int64_t, std::array<int64_t, kKinds>> bins_;
+  std::map<int64_t, Bin> bins_;
+  int64_t number_ = 0;  // of the latest
+  Bin* bin_ = nullptr;  // that one; null: there is none
 };
 
 }  // namespace edgewise
