@@ -23,19 +23,18 @@ Owned CauseOf(const Piece& piece, const BlameLedger& ledger) {
 
 }  // namespace
 
-// A request has few causes.
+// A request has few causes, and pieces of one cause often follow each other.
 void Blocks::AddPart(const CauseTable::Cause& cause, int64_t ns,
                      uint32_t open) {
   if (ns <= 0) return;
-  const auto known =
-      std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
-        return part.cause == cause && part.open == open;
-      });
-  if (known != parts_.end()) {
-    known->ns += ns;
-  } else {
-    parts_.push_back({cause, open, ns});
+  const uint64_t key = CauseTable::KeyOf(cause);
+  for (size_t i = parts_.size(); i-- > 0;) {
+    Part& part = parts_[i];
+    if (part.key != key || part.open != open) continue;
+    part.ns += ns;
+    return;
   }
+  parts_.push_back({key, cause, open, ns});
 }
 
 void Blocks::AddSpan(const QueueSpan& span, const LoopTimeline& timeline,

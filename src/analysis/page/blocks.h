@@ -42,6 +42,7 @@ class Blocks {
 
  private:
   struct Part {
+    uint64_t key;  // the cause's
     CauseTable::Cause cause;
     uint32_t open;  // CauseSums::Add()
     int64_t ns;

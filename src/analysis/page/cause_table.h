@@ -21,15 +21,19 @@ class CauseTable {
       kOwn,     // none: what a request ran itself
       kOthers,  // small ones
     } name = Name::kOfKind;
-    bool operator==(const Cause&) const = default;
   };
   using Name = Cause::Name;
   static Cause Named(Name name) { return {Blocker::Kind::kEvent, 0, 0, name}; }
 
+  // Another one's is another.
+  static uint64_t KeyOf(const Cause& cause) {
+    return static_cast<uint64_t>(cause.name) << 56 |
+           static_cast<uint64_t>(cause.kind) << 48 |
+           static_cast<uint64_t>(cause.route) << 8 | cause.type;
+  }
+
   uint32_t Intern(const Cause& cause) {
-    const uint64_t key = static_cast<uint64_t>(cause.name) << 56 |
-                         static_cast<uint64_t>(cause.kind) << 48 |
-                         static_cast<uint64_t>(cause.route) << 8 | cause.type;
+    const uint64_t key = KeyOf(cause);
     const auto [found, added] =
         numbers_.try_emplace(key, static_cast<uint32_t>(causes_.size()));
     if (added) causes_.push_back(cause);
