@@ -91,7 +91,7 @@ async function print (directory, { html, ...options }, offersPage = false) {
   } else {
     const { render, renderMarkdown } = require('../report') // Only here: other commands begin sooner.
     process.stdout.write(options.markdown
-      ? renderMarkdown(explained, { page: page || undefined })
+      ? renderMarkdown(explained, { page: page ? path.basename(page) : undefined })
       : render(explained, { color: colorOf(process.stdout), width: process.stdout.columns }))
   }
   if (page) note(`page: ${page}`)

@@ -43,7 +43,7 @@ function tables (report, style) {
 /**
  * The same as Markdown, for a pull request: the finding and the tables.
  * @param {Json} reportJson
- * @param {{ page?: string }} [links] page: address of its page
+ * @param {{ page?: string }} [links] page: the file of its page, beside it
  * @returns {string} lines, each ending in a newline
  */
 function renderMarkdown (reportJson, { page } = {}) {

@@ -240,8 +240,7 @@ RequestDetail ExplainPass::Detail(const EndedRequest& request, bool with_nodes,
 void ExplainPass::Describe(const EndedRequest& request,
                            const Components& components,
                            std::optional<uint32_t> row) {
-  if (slowest_.empty() ||
-      request.latency_ns() < slowest_.back().latency_ns) {
+  if (slowest_.empty() || request.latency_ns() < slowest_.back().latency_ns) {
     return;
   }
   const RequestKey key{file_, request.ordinal};

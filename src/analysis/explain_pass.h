@@ -50,9 +50,7 @@ class ExplainPass : public RequestSink {
         slowest_(std::move(slowest)),
         details_(slowest_.size()),
         log_(log),
-        timeline_(&ledger_, options.columns != nullptr
-                                ? options.columns->loops()
-                                : nullptr) {}
+        timeline_(&ledger_, options.columns) {}
 
   // How long the file's loop was busy; of it, its thread did not run. ns
   struct Busy {

@@ -64,7 +64,8 @@ struct Piece {
 class PieceSink {
  public:
   virtual ~PieceSink() = default;
-  virtual void OnPiece(const Piece& piece) = 0;
+  // Its owner is still known.
+  virtual void OnPiece(const Piece& piece, BlameLedger* ledger) = 0;
   // The thread did not run, and nothing occupied the loop.
   virtual void OnIdleOff(const OffSpan& span) = 0;
 };

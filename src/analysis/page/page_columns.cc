@@ -97,10 +97,15 @@ uint32_t PageColumns::Add(const EndedRequest& request,
   blocks_.Add(row, request.path, rank.tail, timeline, ledger);
   const uint64_t apart = std::max<uint64_t>(1, plan_.requests / kSamples);
   if (rank.slow || added_ % apart == 0) {
-    windows_.Cover(request.graph.ready_ns, request.end_ns, timeline, ledger);
+    windows_.Cover(request.graph.ready_ns, request.end_ns, timeline);
   }
   ++added_;
   return row;
+}
+
+void PageColumns::OnPiece(const Piece& piece, BlameLedger* ledger) {
+  bins_.OnPiece(piece);
+  windows_.OnPiece(piece, ledger);
 }
 
 void PageColumns::EndFile(BlameLedger* ledger) {

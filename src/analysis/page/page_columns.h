@@ -27,7 +27,7 @@ namespace edgewise {
 
 // What a page needs to know of each request, in columns (docs/page-data.md).
 // Of many requests the fast ones share rows.
-class PageColumns {
+class PageColumns : public PieceSink {
  public:
   static constexpr uint64_t kMostRows = 500'000;
   // The slowest of more than kMostRows that have a row each.
@@ -65,8 +65,8 @@ class PageColumns {
                const Rank& rank, const LoopTimeline& timeline,
                BlameLedger* ledger);
   void EndFile(BlameLedger* ledger);
-  // Is to be told what all loops did.
-  PieceSink* loops() { return &bins_; }
+  void OnPiece(const Piece& piece, BlameLedger* ledger) override;
+  void OnIdleOff(const OffSpan& span) override { bins_.OnIdleOff(span); }
 
   struct Names {
     const RouteTable* routes;

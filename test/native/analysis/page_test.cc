@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analysis/page/container/column.h"
+#include "analysis/page/loop/time_bins.h"
+#include "analysis/page/page_columns.h"
 #include "test/native/analysis/report_kit.h"
 
 namespace edgewise {
@@ -36,6 +38,30 @@ class Page {
       }
     }
     EXPECT_EQ(next_, bytes.size());
+  }
+
+  // What a request queued behind, ns.
+  std::map<std::string, uint64_t> Behind(size_t request) {
+    const Table& blocks = tables["blocks"];
+    const Table& requests = tables["requests"];
+    size_t first = 0;
+    for (size_t row = 0; row < request; ++row) {
+      first += requests.at("blocks")[row];
+    }
+    std::map<std::string, uint64_t> behind;
+    uint64_t left = requests.at("queue")[request];
+    const size_t end = first + requests.at("blocks")[request];
+    const auto what = [&](size_t i) {
+      return head["blockers"][blocks.at("blocker")[i]]["what"]
+          .get<std::string>();
+    };
+    for (size_t i = first + 1; i < end; ++i) {
+      const uint64_t ns = blocks.at("us")[i] * 1000 + blocks.at("ns")[i];
+      behind[what(i)] += ns;
+      left -= ns;
+    }
+    if (end > first) behind[what(first)] += left;
+    return behind;
   }
 
   Json head;
@@ -97,41 +123,25 @@ TEST(PageTest, EachRequestsPartsAreThoseOfTheReport) {
   const Json report = ReportOf(t, options);
   Page page(columns);
   Table& requests = page.tables["requests"];
-  ASSERT_EQ(requests["latency"].size(), 2);
+  ASSERT_EQ(requests["io"].size(), 2);
   // By when they came: request 1 first.
   EXPECT_EQ(requests["id"], (std::vector<uint64_t>{1, 2}));
-  EXPECT_EQ(requests["start"][1] - requests["start"][0], 190);
-  EXPECT_EQ(requests["latency"][0], report["slowest"][0]["latency_ns"]);
+  EXPECT_EQ(requests["count"], (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(requests["tail"], (std::vector<uint64_t>{1, 0}));
   EXPECT_EQ(requests["queue"][0], report["slowest"][0]["queue_ns"]);
   EXPECT_EQ(requests["io"][0], report["slowest"][0]["io_ns"]);
+  EXPECT_EQ(requests["exec"][0], report["slowest"][0]["exec_ns"]);
   EXPECT_EQ(requests["queue_gc"][0], 100);
   EXPECT_EQ(requests["exec_gc"][1], 100);
   EXPECT_EQ(page.head["routes"][requests["route"][0]], "GET /waits");
 
-  // What it queued behind, and what it waited for, are all of it.
-  size_t block = 0;
-  size_t wait = 0;
-  std::map<std::string, uint64_t> behind;
-  for (size_t row = 0; row < 2; ++row) {
-    uint64_t queue = 0;
-    for (uint64_t i = 0; i < requests["blocks"][row]; ++i, ++block) {
-      const uint64_t ns = page.tables["blocks"]["ns"][block];
-      const Json& by =
-          page.head["blockers"][page.tables["blocks"]["blocker"][block]];
-      behind[by["what"]] += ns;
-      queue += ns;
-    }
-    EXPECT_EQ(queue, requests["queue"][row]);
-    uint64_t io = 0;
-    for (uint64_t i = 0; i < requests["waits"][row]; ++i, ++wait) {
-      io += page.tables["waits"]["ns"][wait];
-    }
-    EXPECT_EQ(io, requests["io"][row]);
-  }
+  // What the tail queued behind is what the report says.
+  const std::map<std::string, uint64_t> behind = page.Behind(0);
   for (const Json& blocker : report["blockers"]) {
-    EXPECT_GE(behind[blocker["what"]], blocker["queue_ns"].get<uint64_t>())
+    EXPECT_EQ(behind.at(blocker["what"]), blocker["queue_ns"].get<uint64_t>())
         << blocker;
   }
+  EXPECT_EQ(behind.size(), report["blockers"].size());
   // Both paths are told in steps, the slower request's first.
   Table& steps = page.tables["steps"];
   EXPECT_EQ(steps["request"].front(), 0);
@@ -141,7 +151,140 @@ TEST(PageTest, EachRequestsPartsAreThoseOfTheReport) {
       sum += steps["io"][i] + steps["queue"][i] + steps["exec"][i];
     }
   }
-  EXPECT_EQ(sum, requests["latency"][0]);
+  EXPECT_EQ(sum,
+            requests["io"][0] + requests["queue"][0] + requests["exec"][0]);
+}
+
+// A server that is busy for long runs five things that a request of the rest
+// waits behind, and one of the tail too.
+TEST(PageTest, OfTheRestTheThreeLargestCausesAreTold) {
+  TraceBuilder t;
+  const auto busy = {EventType::kTimer, EventType::kSignal, EventType::kDns,
+                     EventType::kFsStat, EventType::kMessage};
+  int64_t at = 100'000;
+  for (int round = 0; round < 3; ++round) {
+    const int64_t ready = at;
+    int64_t length = 10'000'000;
+    for (const EventType type : busy) {
+      t.Event(at, at + length, {type, 0, 5});
+      at += length;
+      length /= 3;
+    }
+    t.Start(at, static_cast<uint32_t>(round + 1));
+    const int64_t runs = round == 0 ? 50'000'000 : 1'000'000;
+    t.End(at + runs - 10, static_cast<uint32_t>(round + 1), "GET /a");
+    t.Event(at, at + runs, {kRead, ready, 6});
+    at += runs + 1'000'000;
+  }
+  std::string columns;
+  ReportOptions options;
+  options.columns = &columns;
+  const Json report = ReportOf(t, options);
+  Page page(columns);
+  EXPECT_EQ(page.tables["requests"]["tail"], (std::vector<uint64_t>{1, 0, 0}));
+  EXPECT_EQ(page.tables["requests"]["blocks"],
+            (std::vector<uint64_t>{5, 4, 4}));
+  const auto tail = page.Behind(0);
+  for (const Json& blocker : report["blockers"]) {
+    EXPECT_EQ(tail.at(blocker["what"]), blocker["queue_ns"].get<uint64_t>());
+  }
+  auto rest = page.Behind(1);
+  EXPECT_NEAR(static_cast<double>(rest["(others)"]), 10e6 / 27 + 10e6 / 81,
+              0.004 * 10e6 / 20);
+  uint64_t sum = 0;
+  for (const auto& [what, ns] : rest) sum += ns;
+  EXPECT_EQ(sum, page.tables["requests"]["queue"][1]);
+}
+
+// Beyond so many requests the fast ones share rows, and every sum is the same.
+TEST(PageTest, FastRequestsOfManyShareRows) {
+  PageColumns::Plan plan;
+  plan.span_ns = 1'000'000'000;
+  plan.requests = 1000;
+  plan.own_from_ns = 1'000'000;
+  PageColumns columns(plan);
+  BlameLedger ledger;
+  const LoopTimeline timeline(&ledger);
+  columns.BeginFile({.process = 1, .thread = 0, .identity = ""});
+  RequestGraph graph;
+  const CriticalPath path{};
+  int64_t sum = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const int64_t ns = i % 100 == 0 ? 5'000'000 : 100'000 + i % 7;
+    graph.ready_ns = 1'000'000 * i;
+    const EndedRequest request{
+        static_cast<uint32_t>(i), static_cast<uint64_t>(i), 0,     200,
+        Outcome::kFinished,       graph.ready_ns + ns,      graph, path};
+    Components components;
+    components.ns[Components::kLatency] = ns;
+    components.ns[Components::kExec] = ns;
+    columns.Add(request, components, {.tail = ns > 1'000'000, .slow = false},
+                timeline, &ledger);
+    sum += ns;
+  }
+  columns.EndFile(&ledger);
+  const RouteTable routes;
+  const DependencyTable dependencies;
+  Page page(columns.Encode({&routes, &dependencies}, {}));
+  Table& requests = page.tables["requests"];
+  EXPECT_LT(requests["count"].size(), 600);
+  uint64_t count = 0;
+  int64_t exec = 0;
+  for (size_t row = 0; row < requests["count"].size(); ++row) {
+    count += requests["count"][row];
+    exec += static_cast<int64_t>(requests["exec"][row]);
+    if (requests["tail"][row] != 0) {
+      EXPECT_EQ(requests["count"][row], 1);
+    }
+  }
+  EXPECT_EQ(count, 1000);
+  EXPECT_EQ(exec, sum);
+  EXPECT_EQ(page.head["limits"].size(), 1);
+}
+
+TEST(PageTest, TheLoopIsToldAroundTheSlowest) {
+  TraceBuilder t;
+  t.Event(100, 500, {EventType::kTimer, 0, 5});
+  t.Start(500, 1);
+  t.Gc(GcType::kScavenge, 550, 650);
+  t.End(900, 1, "GET /a");
+  t.Event(500, 1000, {kRead, 150, 6});
+  std::string columns;
+  ReportOptions options;
+  options.columns = &columns;
+  ReportOf(t, options);
+  Page page(columns);
+  Table& slices = page.tables["slices"];
+  std::vector<std::string> ran;
+  for (const uint64_t blocker : slices["blocker"]) {
+    ran.push_back(page.head["blockers"][blocker]["what"]);
+  }
+  EXPECT_EQ(ran,
+            (std::vector<std::string>{"(no request) timer", "GET /a tcp_read",
+                                      "GC scavenge", "GET /a tcp_read"}));
+  EXPECT_EQ(slices["length"], (std::vector<uint64_t>{400, 50, 100, 350}));
+  EXPECT_EQ(page.tables["queues"]["length"], (std::vector<uint64_t>{1, 0}));
+  uint64_t minor = 0;
+  for (const uint64_t ns : page.tables["bins"]["minor_gc"]) minor += ns;
+  EXPECT_EQ(minor, 100);
+}
+
+TEST(TimeBinsTest, GrowWiderAsThereAreMore) {
+  TimeBins bins;
+  OffSpan span{0, 0, OffCpuKind::kThrottled};
+  int64_t sum = 0;
+  for (int64_t ms = 0; ms < 10'000; ++ms) {
+    span.begin_ns = ms * 3'000'000;
+    span.end_ns = span.begin_ns + 1'500'000;
+    bins.OnIdleOff(span);
+    sum += 1'500'000;
+  }
+  EXPECT_LE(bins.bins().size(), TimeBins::kMost);
+  int64_t found = 0;
+  for (const auto& [number, ns] : bins.bins()) {
+    found += ns[TimeBins::kOff + static_cast<size_t>(OffCpuKind::kThrottled)];
+  }
+  EXPECT_EQ(found, sum);
 }
 
 TEST(PageTest, AQueuesLengthIsOfThoseThatWaitedThen) {

@@ -1,29 +1,39 @@
 #include "analysis/page/loop/loop_windows.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace edgewise {
 
 void LoopWindows::Cover(int64_t from_ns, int64_t to_ns,
-                        const LoopTimeline& timeline, BlameLedger* ledger) {
+                        const LoopTimeline& timeline) {
   const uint64_t end = timeline.next();
   uint64_t number = timeline.PieceAfter(from_ns);
   if (end - number > kMostPieces) {
     number = end - kMostPieces;
     from_ns = timeline.At(number).begin_ns;
   }
-  if (slices_.size() + held_.size() + (end - number) > kMostSlices) {
+  wanted_ += end - number;
+  if (wanted_ > kMostSlices) {
     ++left_out_;
     return;
   }
-  file_windows_.push_back({from_ns, std::max(from_ns, to_ns), 0});
-  for (; number < end; ++number) {
-    if (!held_.contains(number)) Hold(number, timeline.At(number), ledger);
+  // With all that it touches it is one stretch.
+  auto at = stretches_.upper_bound(from_ns);
+  if (at != stretches_.begin() && std::prev(at)->second >= from_ns) --at;
+  while (at != stretches_.end() && at->first <= to_ns) {
+    from_ns = std::min(from_ns, at->first);
+    to_ns = std::max(to_ns, at->second);
+    at = stretches_.erase(at);
   }
+  stretches_.emplace_hint(at, from_ns, to_ns);
 }
 
-void LoopWindows::Hold(uint64_t number, const Piece& piece,
-                       BlameLedger* ledger) {
+void LoopWindows::OnPiece(const Piece& piece, BlameLedger* ledger) {
+  if (stretches_.empty()) return;
+  const auto after = stretches_.lower_bound(piece.end_ns);
+  if (after == stretches_.begin()) return;
+  if (std::prev(after)->second <= piece.begin_ns) return;
   Held held{piece, 0, 0};
   if (!piece.is_gc && piece.owner != 0) {
     if (ledger->IsOpen(piece.owner)) {
@@ -33,40 +43,25 @@ void LoopWindows::Hold(uint64_t number, const Piece& piece,
       held.route = ledger->RouteOf(piece.owner);
     }
   }
-  held_.emplace(number, held);
+  held_.push_back(held);
 }
 
 void LoopWindows::EndFile(uint32_t thread, std::span<const int64_t> ready_ns,
                           std::span<const int64_t> begun_ns,
                           BlameLedger* ledger) {
   TakeSlices(thread, ledger);
-  std::sort(
-      file_windows_.begin(), file_windows_.end(),
-      [](const Window& a, const Window& b) { return a.from_ns < b.from_ns; });
-  const size_t first = windows_.size();
-  for (const Window& window : file_windows_) {
-    if (windows_.size() > first && window.from_ns <= windows_.back().to_ns) {
-      windows_.back().to_ns = std::max(windows_.back().to_ns, window.to_ns);
-    } else {
-      windows_.push_back({window.from_ns, window.to_ns, thread});
-    }
+  for (const auto& [from_ns, to_ns] : stretches_) {
+    windows_.push_back({from_ns, to_ns, thread});
+    TakeLengths(windows_.back(), ready_ns, begun_ns);
   }
-  file_windows_.clear();
-  for (size_t i = first; i < windows_.size(); ++i) {
-    TakeLengths(windows_[i], ready_ns, begun_ns);
-  }
+  stretches_.clear();
 }
 
 // Pieces of one slice, one after the other, are one again.
 void LoopWindows::TakeSlices(uint32_t thread, BlameLedger* ledger) {
   using Kind = Blocker::Kind;
-  std::vector<uint64_t> numbers;
-  numbers.reserve(held_.size());
-  for (const auto& [number, held] : held_) numbers.push_back(number);
-  std::sort(numbers.begin(), numbers.end());
-  uint64_t before = 0;
-  for (const uint64_t number : numbers) {
-    const Held& held = held_.at(number);
+  const size_t first = slices_.size();
+  for (const Held& held : held_) {
     const Piece& piece = held.piece;
     uint32_t route = held.route;
     if (held.pending_owner != 0) {
@@ -79,16 +74,14 @@ void LoopWindows::TakeSlices(uint32_t thread, BlameLedger* ledger) {
     const uint32_t cause = causes_->Intern({kind, route, piece.type});
     const uint8_t off =
         piece.off ? static_cast<uint8_t>(1 + static_cast<int>(piece.why)) : 0;
-    const bool follows = number == before + 1 && before != 0 &&
-                         slices_.back().end_ns == piece.begin_ns &&
-                         slices_.back().cause == cause &&
-                         slices_.back().off == off;
+    const bool follows =
+        slices_.size() > first && slices_.back().end_ns == piece.begin_ns &&
+        slices_.back().cause == cause && slices_.back().off == off;
     if (follows) {
       slices_.back().end_ns = piece.end_ns;
     } else {
       slices_.push_back({piece.begin_ns, piece.end_ns, thread, cause, off});
     }
-    before = number;
   }
   held_.clear();
 }

@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "analysis/blame.h"
 #include "analysis/loop_timeline.h"
 #include "analysis/page/cause_table.h"
@@ -22,9 +22,11 @@ class LoopWindows {
 
   explicit LoopWindows(CauseTable* causes) : causes_(causes) {}
 
-  // What has run from one moment to another, which is about now.
-  void Cover(int64_t from_ns, int64_t to_ns, const LoopTimeline& timeline,
-             BlameLedger* ledger);
+  // What runs from one moment to another is wanted. No piece of it has left
+  // the timeline.
+  void Cover(int64_t from_ns, int64_t to_ns, const LoopTimeline& timeline);
+  // In order, when it leaves the timeline.
+  void OnPiece(const Piece& piece, BlameLedger* ledger);
   // The end of a file: who was still open then is known by now. Requests became
   // ready to go on at `ready_ns`, and went on at `begun_ns`; both in order.
   void EndFile(uint32_t thread, std::span<const int64_t> ready_ns,
@@ -55,13 +57,11 @@ class LoopWindows {
   uint64_t left_out() const { return left_out_; }
 
  private:
-  // Of this file, by the number of its piece.
   struct Held {
     Piece piece;
     uint32_t pending_owner;  // 0: none
     uint32_t route;
   };
-  void Hold(uint64_t number, const Piece& piece, BlameLedger* ledger);
   void TakeSlices(uint32_t thread, BlameLedger* ledger);
   void TakeLengths(const Window& window, std::span<const int64_t> ready_ns,
                    std::span<const int64_t> begun_ns);
@@ -70,9 +70,13 @@ class LoopWindows {
   std::vector<Window> windows_;
   std::vector<Slice> slices_;
   std::vector<Length> lengths_;
-  absl::flat_hash_map<uint64_t, Held> held_;
-  std::vector<Window> file_windows_;
   uint64_t left_out_ = 0;
+  uint64_t wanted_ = 0;  // pieces, about
+
+  // Of this file: what is wanted, from and to, apart from each other; and what
+  // of it has left the timeline.
+  std::map<int64_t, int64_t> stretches_;
+  std::vector<Held> held_;
 };
 
 }  // namespace edgewise

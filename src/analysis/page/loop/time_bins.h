@@ -12,7 +12,7 @@ namespace edgewise {
 
 // What all loops did over time, in equal parts of it: as fine as there is room
 // for.
-class TimeBins : public PieceSink {
+class TimeBins {
  public:
   enum Kind : size_t {
     kBusy,
@@ -23,8 +23,8 @@ class TimeBins : public PieceSink {
   static constexpr size_t kKinds = kOff + kOffCpuKinds;
   static constexpr size_t kMost = 2000;
 
-  void OnPiece(const Piece& piece) override;
-  void OnIdleOff(const OffSpan& span) override;
+  void OnPiece(const Piece& piece);
+  void OnIdleOff(const OffSpan& span);
 
   using Bin = std::array<int64_t, kKinds>;
 
