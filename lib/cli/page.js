@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { note } = require('./failure')
+const { Failure, note } = require('./failure')
 const { writeWhole } = require('./whole-file')
 
 const NAME = 'report.html'
@@ -27,7 +27,10 @@ function withColumns (options) {
 async function writePage (given, directory, { columns, ...report }) {
   const { pageOf } = require('../page') // Only here: other commands begin sooner.
   const file = given === true ? path.join(directory, NAME) : given
-  await writeWhole({ option: '--html', what: 'the page' }, file, directory, async (draft) => fs.promises.writeFile(draft, pageOf(report, columns), { mode: 0o600 }))
+  const page = pageOf(report, columns)
+  await writeWhole({ option: '--html', what: 'the page' }, file, directory, async (draft) => {
+    await fs.promises.writeFile(draft, page, { mode: 0o600 }).catch(({ message }) => { throw new Failure(`cannot write the page to ${file}: ${message}`) })
+  })
   return pathToFileURL(path.resolve(file)).href
 }
 

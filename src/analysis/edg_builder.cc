@@ -222,6 +222,11 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
   graph.owner = ledger_->NewOwner();
   graph.kind = static_cast<RequestKind>(record.type);
   if (graph.kind != RequestKind::kCustom && event_->fd != kNoFd) {
+    const auto* const before = connections_.OfFd(event_->fd);
+    const bool kept = before != nullptr && !before->served.empty();
+    graph.connection = event_->new_connection ? ConnectionUse::kNew
+                       : kept                 ? ConnectionUse::kKept
+                                              : ConnectionUse::kUnknown;
     connections_.Serve(event_->fd, request, graph.kind, [this](RequestRef ref) {
       return requests_.IsOpen(ref);
     });

@@ -279,6 +279,7 @@ void EventStream::TakeEvent(const Record& record) {
   inner_seen_ = 0;
   event_.type = InRange(record.type, EventType::kUnknown);
   event_.loop_slept = (record.aux & kFlagLoopSlept) != 0;
+  event_.new_connection = (record.aux & kFlagNewConnection) != 0;
   event_.fd = FdOf(record);
   TakeReady(record, sane);
   event_.counter_end = TakeCounter(record);

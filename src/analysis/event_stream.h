@@ -90,6 +90,7 @@ struct Event {
   ReadyKind ready_kind;
   EventType type;
   bool loop_slept;         // in the wait before it
+  bool new_connection;     // the first that was read of it
   int64_t latest_ns;       // its bytes came in parts: the last; 0: they did not
   int32_t fd;              // kNoFd: none
   uint64_t async_id;       // 0: none

@@ -28,6 +28,7 @@ void RequestGraph::Reset() {
   ready_ns = 0;
   own_ns = 0;
   owner = 0;
+  connection = ConnectionUse::kUnknown;
   truncated = false;
   dropped = 0;
   turn_first = 0;

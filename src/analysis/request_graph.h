@@ -61,6 +61,9 @@ struct GcNote {
   int64_t end_ns;
 };
 
+// Whether a request was the first of its connection.
+enum class ConnectionUse : uint8_t { kUnknown, kKept, kNew };
+
 // The graph of one open request. Node 0 is the source. A request that stays
 // open for ever keeps its source and its latest nodes.
 struct RequestGraph {
@@ -69,6 +72,7 @@ struct RequestGraph {
   uint32_t owner = 0;    // BlameLedger's
   RequestKind kind = RequestKind::kHttp1;
   ReadyKind ready_kind = ReadyKind::kNone;
+  ConnectionUse connection = ConnectionUse::kUnknown;
   bool truncated = false;
   uint32_t dropped = 0;  // nodes 1 .. dropped are no longer held
   uint32_t turn_first = 0;

@@ -92,6 +92,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.percentile = (mode & 4) != 0 ? 99 : 50;
   options.slowest = 3;
   if ((mode & 8) != 0) options.request = 1;
+  std::string columns;
+  if ((mode & 16) != 0) options.columns = &columns;
   const auto report = BuildReport(std::span(&file, 1), options);
   if (report.ok() && (mode & kCheck) != 0) CheckSums(*report);
   return 0;

@@ -76,6 +76,7 @@ function recorded (given, head = {}) {
       outcome: column(() => 0),
       kind: column(() => 0),
       thread: column(() => 0),
+      connection: column(({ more }) => more?.connection ?? 1),
       id: given.map((_, i) => i + 1),
       waiting: column(({ more }) => more?.waiting ?? 0),
       doubts: column(() => 0),

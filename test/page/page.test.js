@@ -188,12 +188,51 @@ test('Firefox opens it, and leads to the blocker too', async (t) => {
   assert.deepEqual(heard, [])
 })
 
+test('a hundred thousand requests', async (t) => {
+  const file = path.join(temporaryDirectory(t), 'many.html')
+  const given = Array.from({ length: 100_000 }, (_, i) => ({
+    start: i * 1e5,
+    exec: 1e6 + i % 1000,
+    ...i % 100 === 0 ? { blocks: { 'GET /slow': 20e6 }, more: { tail: 1 } } : { more: { tail: 0 } }
+  }))
+  fs.writeFileSync(file, pageOf(NOTHING, recorded(given)))
+  const { page, heard } = await opened(t, browser, file)
+  assert.match((await texts(page, '.compare caption'))[0], /\(1000\) against the rest \(99000\)/)
+  assert.match((await texts(page, '.compare tbody tr'))[0], /^queued behind GET \/slow20\.0 ms0/)
+  await page.evaluate(() => { location.hash = '#t=0-1000000000' })
+  await page.waitForFunction(() => document.querySelector('.compare caption')?.textContent?.includes('(10000) against the rest (90000)'))
+  assert.deepEqual(heard, [])
+})
+
+test('a trace of several processes, one of them damaged: both are there, and what is lost is said', async (t) => {
+  const directory = temporaryDirectory(t)
+  const { out } = await spun(t)
+  fs.cpSync(out, directory, { recursive: true })
+  const app = await startServer(t, path.join(__dirname, 'spinner.js'))
+  for (let i = 0; i < 20; i++) await request(app.port, '/other')
+  await app.stop()
+  for (const name of fs.readdirSync(app.out).filter((each) => each.endsWith('.ewt'))) {
+    const bytes = fs.readFileSync(path.join(app.out, name))
+    fs.writeFileSync(path.join(directory, name), Buffer.concat([bytes, Buffer.from('no chunk of a trace')]))
+  }
+  const file = path.join(directory, 'report.html')
+  assert.equal(cli('report', directory, '--html').status, 0)
+  const { page, heard } = await opened(t, browser, file, { hash: '#l=0-' })
+  assert.match((await texts(page, 'header'))[0], /2 processes/)
+  assert.match((await texts(page, '.loss')).join('\n'), /the file ends inside a chunk header \(19 bytes skipped\)/)
+  assert.match((await texts(page, 'option')).join('\n'), /GET \/other/)
+  assert.deepEqual(heard, [])
+})
+
 test('a page that cannot be written is said, and leaves nothing', async (t) => {
   const { out } = await spun(t)
   const directory = temporaryDirectory(t)
   const { status, stderr } = cli('report', out, '--html', path.join(directory, 'none', 'page.html'))
   assert.equal(status, 1)
   assert.match(stderr, /cannot write the page to .*page\.html/)
+  const full = cli('report', out, '--html', '/dev/full')
+  assert.equal(full.status, 1)
+  assert.match(full.stderr, /^edgewise: cannot write the page to \/dev\/full: ENOSPC.*\n$/)
   assert.equal(cli('report', out, '--html', path.join(out, fs.readdirSync(out).find((name) => name.endsWith('.ewt')) ?? '')).status, 2)
   assert.deepEqual(fs.readdirSync(directory), [])
 })

@@ -12,9 +12,10 @@
 namespace edgewise {
 namespace {
 
-constexpr std::array kNames = {
-    "start", "count", "io",     "queue",   "exec", "doubts", "waiting",
-    "tail",  "route", "status", "outcome", "kind", "thread", "id"};
+constexpr std::array kNames = {"start",  "count",      "io",      "queue",
+                               "exec",   "doubts",     "waiting", "tail",
+                               "route",  "status",     "outcome", "kind",
+                               "thread", "connection", "id"};
 
 uint64_t Whole(int64_t ns) {
   return ns > 0 ? static_cast<uint64_t>(ns) : uint64_t{0};
@@ -82,7 +83,7 @@ uint32_t PageColumns::Add(const EndedRequest& request,
        uint64_t{doubts.inferred} + doubts.bounds, 0, rank.tail, request.route,
        request.status, static_cast<uint64_t>(request.outcome),
        static_cast<uint64_t>(request.graph.kind), threads_.size() - 1,
-       request.id});
+       static_cast<uint64_t>(request.graph.connection), request.id});
   came_.emplace_back(row, request.graph.ready_ns);
   for (const QueueSpan& span : request.path.spans) {
     waits_from_.push_back(span.from_ns);

@@ -93,6 +93,7 @@ class PageColumns : public PieceSink {
     kOutcome,
     kKind,
     kThread,
+    kConnection,
     kId,
     kFirstPart,  // then those of Components, in the order of kParts
   };

@@ -269,6 +269,30 @@ TEST(PageTest, TheLoopIsToldAroundTheSlowest) {
   EXPECT_EQ(minor, 100);
 }
 
+TEST(PageTest, AConnectionIsNewOnceAndKeptLater) {
+  TraceBuilder t;
+  const auto read = [&](int32_t fd, uint32_t id, uint32_t flags) {
+    const int64_t begin = 1000 * id;
+    t.Start(begin, id);
+    t.End(begin + 90, id, "GET /a");
+    TraceBuilder::EventSpec spec{kRead, begin, 6};
+    spec.fd = fd;
+    spec.flags = flags;
+    t.Event(begin, begin + 100, spec);
+  };
+  read(7, 1, kFlagNewConnection);
+  read(7, 2, 0);
+  read(8, 3, 0);  // From another process: it was not seen to be accepted.
+  read(8, 4, 0);
+  std::string columns;
+  ReportOptions options;
+  options.columns = &columns;
+  ReportOf(t, options);
+  Page page(columns);
+  EXPECT_EQ(page.tables["requests"]["connection"],
+            (std::vector<uint64_t>{2, 1, 0, 1}));
+}
+
 TEST(TimeBinsTest, GrowWiderAsThereAreMore) {
   TimeBins bins;
   OffSpan span{0, 0, OffCpuKind::kThrottled};

@@ -20,6 +20,7 @@ function attributesOf (requests) {
     { name: 'status', of: per('status'), text: (status) => status === 0 ? 'none' : String(status) },
     { name: 'outcome', of: per('outcome'), text: (outcome) => head.outcomes[outcome] },
     { name: 'protocol', of: per('kind'), text: (kind) => head.request_kinds[kind] },
+    { name: 'connection', of: per('connection'), text: (use) => ['not known', 'kept', 'new'][use] },
     { name: 'waited most for', of: firstOf(requests.waits, 'dependency'), text: (i) => i < 0 ? 'nothing' : head.dependencies[i].what },
     { name: 'queued most behind', of: firstOf(requests.blocks, 'blocker'), text: (i) => i < 0 ? 'nothing' : head.blockers[i].what },
     { name: 'waiting when it came', of: (row) => powerOf(of.waiting[row] / of.count[row]), text: waitingText },

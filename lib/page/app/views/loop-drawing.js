@@ -2,7 +2,8 @@
 
 const { queueWithin, slicesWithin } = require('../data/lanes')
 
-const SLICES = { top: 16, height: 22 }
+const SLICES = { top: 16, height: 16 }
+const GC = { top: 33, height: 5 }
 const REQUEST = { top: 40, height: 8 }
 const QUEUE = { top: 52, height: 26 }
 const LANE = 88
@@ -16,8 +17,9 @@ const LANE = 88
  * @param {import('../data/paths').Step[]} what.steps of a request
  * @param {number | undefined} what.thread that it ran on
  * @param {(blocker: number) => string} what.colour
+ * @param {(blocker: number) => boolean} what.isGc it has a strip of its own, below the slices
  */
-function drawLoops (context, { lanes, window, time, steps, thread, colour }) {
+function drawLoops (context, { lanes, window, time, steps, thread, colour, isGc }) {
   const { width, height } = context.canvas
   const style = getComputedStyle(context.canvas)
   const look = { text: style.color, io: style.getPropertyValue('--io'), queue: style.getPropertyValue('--queue'), exec: style.getPropertyValue('--exec'), line: style.getPropertyValue('--line') }
@@ -27,25 +29,27 @@ function drawLoops (context, { lanes, window, time, steps, thread, colour }) {
     const top = i * LANE
     context.fillStyle = look.line
     for (const { from, to } of lane.windows) context.fillRect(time.to(from), top + SLICES.top + SLICES.height, time.to(to) - time.to(from), 1)
-    drawSlices(context, lane, top + SLICES.top, window, time, colour, look.text)
+    drawSlices(context, lane, (blocker) => isGc(blocker) ? GC : SLICES, top, window, time, colour, look.text)
     drawQueue(context, lane, top + QUEUE.top, window, time, most, look.text)
     if (lane.thread === thread) drawRequest(context, steps, top + REQUEST.top, time, look)
   })
 }
 
 /** Of slices of less than a pixel, as many as there are pixels. */
-function drawSlices (context, lane, top, window, time, colour, text) {
-  let drawn = -1
+function drawSlices (context, lane, stripOf, laneTop, window, time, colour, text) {
+  const drawn = new Map()
   for (const { begin, end, blocker, off } of slicesWithin(lane, window.from, window.to)) {
     const left = Math.max(0, time.to(begin))
     const right = Math.min(context.canvas.width, time.to(end))
-    if (right < drawn + 1) continue
-    drawn = Math.max(right, left + 1)
+    const strip = stripOf(blocker)
+    if (right < (drawn.get(strip) ?? -1) + 1) continue
+    drawn.set(strip, Math.max(right, left + 1))
+    const top = laneTop + strip.top
     context.fillStyle = colour(blocker)
     context.globalAlpha = off > 0 ? 0.4 : 1
-    context.fillRect(left, top, Math.max(1, right - left), SLICES.height)
+    context.fillRect(left, top, Math.max(1, right - left), strip.height)
     context.globalAlpha = 1
-    if (off > 0) hatch(context, left, top, right - left, SLICES.height, text)
+    if (off > 0) hatch(context, left, top, right - left, strip.height, text)
   }
 }
 

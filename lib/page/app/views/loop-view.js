@@ -34,7 +34,7 @@ function Loops ({ head, lanes, window, steps, thread, onWindow }) {
   const height = Math.max(1, shown.length) * LANE
   useEffect(() => {
     const context = canvas.current?.getContext('2d')
-    if (context) drawLoops(context, { lanes: shown, window, time, steps, thread, colour: (blocker) => colourOf(head.blockers[blocker], ranks) })
+    if (context) drawLoops(context, { lanes: shown, window, time, steps, thread, colour: (blocker) => colourOf(head.blockers[blocker], ranks), isGc: (blocker) => head.blockers[blocker].kind === 'gc' })
   })
   const zoom = (/** @type {number} */ by, /** @type {number} */ at) => {
     const middle = time.from(at)
@@ -60,7 +60,7 @@ function Loops ({ head, lanes, window, steps, thread, onWindow }) {
   return html`
     <div ref=${frame}>
       <p class="help">${duration(window.from)} to ${duration(window.to)}. Drag or A and D move, W and S or Ctrl and the wheel zoom.
-        Each loop has a lane; below its slices how many requests were ready and waited. Hatched: the loop's thread did not run.</p>
+        Each loop has a lane: what ran, collections below, then how many requests were ready and waited. Hatched: the loop's thread did not run.</p>
       <div class="loops" style=${{ height: `${height}px` }} onPointerMove=${point} onPointerLeave=${() => setPointed('')} onWheel=${wheel}
         onPointerDown=${(/** @type {PointerEvent} */ event) => { /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId); drag.current = { x: event.clientX, window } }}
         onPointerUp=${() => { drag.current = null }} onPointerCancel=${() => { drag.current = null }}>
