@@ -149,7 +149,7 @@ void EdgBuilder::OnBetween(std::span<const InnerRecord> records) {
       OnConnection(record);
       continue;
     }
-    CountGc(record);
+    CountGc(record, event_->off);
     busy_ns_ += static_cast<double>(record.end_ns - record.time_ns);
     NoteIdle(idle_from_ns_, record.time_ns);
     idle_from_ns_ = record.end_ns;
@@ -177,7 +177,8 @@ void EdgBuilder::NoteIdle(int64_t from_ns, int64_t to_ns) {
 // cannot be told from beginning to end.
 void EdgBuilder::OnBreak() {
   for (const InnerRecord& record : stream_->orphans()) {
-    if (record.kind == RecordKind::kGc) CountGc(record);
+    // When it did not run is not known.
+    if (record.kind == RecordKind::kGc) CountGc(record, {});
     if (record.kind == RecordKind::kConnection) OnConnection(record);
     if (record.kind == RecordKind::kRequestStart) {
       const RequestRef open = requests_.Find(record.aux);
@@ -196,12 +197,13 @@ void EdgBuilder::OnBreak() {
   }
 }
 
-void EdgBuilder::CountGc(const InnerRecord& record) {
+void EdgBuilder::CountGc(const InnerRecord& record,
+                         std::span<const OffSpan> off) {
   const auto ns = static_cast<double>(record.end_ns - record.time_ns);
   ++counts_.gc_count[record.type];
   counts_.gc_ns[record.type] += ns;
-  counts_.gc_off_ns += ns - static_cast<double>(RanFor(
-                                event_->off, record.time_ns, record.end_ns));
+  counts_.gc_off_ns +=
+      ns - static_cast<double>(RanFor(off, record.time_ns, record.end_ns));
   ++counts_.gc_reason_count[record.aux];
   counts_.gc_reason_ns[record.aux] += ns;
 }

@@ -248,7 +248,7 @@ class EdgBuilder {
   void NoteIdle(int64_t from_ns, int64_t to_ns);
   void OnStart(const InnerRecord& record);
   void OnEnd(const InnerRecord& record);
-  void CountGc(const InnerRecord& record);
+  void CountGc(const InnerRecord& record, std::span<const OffSpan> off);
 
   RequestRef StartRequest(const InnerRecord& record);
   // Puts what the slice did, up to a time, on the timeline.

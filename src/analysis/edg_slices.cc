@@ -305,7 +305,7 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
 }
 
 void EdgBuilder::OnGc(const InnerRecord& record) {
-  CountGc(record);
+  CountGc(record, event_->off);
   PushPiece(record.time_ns);
   slice_gc_.any = true;
   const auto ran = [&](int64_t from_ns, int64_t to_ns) {
