@@ -45,15 +45,6 @@ TEST(BadInputTest, LossDropsWhatHasNoEvent) {
   EXPECT_EQ(report["events"]["orphaned"], 4);
 }
 
-TEST(BadInputTest, ACollectionOfALostEventBeforeAnyOtherCounts) {
-  TraceBuilder t;
-  t.Meta().Gc(GcType::kScavenge, 20, 50).Loss(100, 1);
-  AddRequest(&t, 200, 1);
-  const Json report = ReportOf(t);
-  EXPECT_EQ(report["gc"]["by_type"]["scavenge"]["count"], 1);
-  EXPECT_EQ(report["requests"]["count"], 1);
-}
-
 TEST(BadInputTest, DroppedCountComesFromTheHeader) {
   TraceBuilder t;
   t.Meta();

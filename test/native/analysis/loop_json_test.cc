@@ -27,5 +27,15 @@ TEST(LoopJson, TheBusiestThreadIsToldBesideTheSum) {
   EXPECT_EQ(busiest["utilisation"], alone["utilisation"]);
 }
 
+TEST(LoopJson, ACollectionOfALostEventBeforeAnyOtherCounts) {
+  TraceBuilder t;
+  t.Meta().Gc(GcType::kScavenge, 20, 50).Loss(100, 1);
+  t.Start(200, 1).End(210, 1);
+  t.Event(200, 220, {EventType::kTcpRead, 200, 5});
+  const Json report = ReportOf(t);
+  EXPECT_EQ(report["gc"]["by_type"]["scavenge"]["count"], 1);
+  EXPECT_EQ(report["requests"]["count"], 1);
+}
+
 }  // namespace
 }  // namespace edgewise
