@@ -27,11 +27,20 @@ function withColumns (options) {
 async function writePage (given, directory, { columns, ...report }) {
   const { pageOf } = require('../page') // Only here: other commands begin sooner.
   const file = given === true ? path.join(directory, NAME) : given
-  const page = pageOf(report, columns)
+  const page = made(() => pageOf(report, columns))
   await writeWhole({ option: '--html', what: 'the page' }, file, directory, async (draft) => {
     await fs.promises.writeFile(draft, page, { mode: 0o600 }).catch(({ message }) => { throw new Failure(`cannot write the page to ${file}: ${message}`) })
   })
   return pathToFileURL(path.resolve(file)).href
+}
+
+/** @param {() => string} make @returns {string} */
+function made (make) {
+  try {
+    return make()
+  } catch (error) {
+    throw new Failure(`no page: ${/** @type {Error} */ (error).message}`)
+  }
 }
 
 /** The same where nobody has asked for it: if there can be none, that is said and nothing else happens. @param {string} directory @param {Record<string, any>} report */
@@ -39,7 +48,7 @@ async function offerPage (directory, report) {
   try {
     note(`page: ${await writePage(true, directory, report)}`)
   } catch (error) {
-    note(`no page: ${/** @type {Error} */ (error).message}`)
+    note(/** @type {Error} */ (error).message)
   }
 }
 

@@ -20,7 +20,7 @@ const ROWS = 100
  * @param {Record<string, any>} report docs/report-json.md
  * @param {Uint8Array} columns docs/page-data.md
  * @returns {string} HTML
- * @throws {Error} ENOENT: the page's script is not built
+ * @throws {Error} the page's script is not built
  */
 function pageOf (report, columns) {
   const told = JSON.stringify(toldOf(report))
@@ -38,7 +38,7 @@ function pageOf (report, columns) {
 <div id="page">This page needs a browser that runs its script, and knows DecompressionStream (Chrome 103, Firefox 113, Safari 16.4).</div>
 <template id="edgewise-told">${packed(Buffer.from(told))}</template>
 <template id="edgewise-columns">${packed(columns)}</template>
-<script>${inline(fs.readFileSync(BUNDLE, 'utf8'))}</script>
+<script>${inline(scriptOf())}</script>
 </body>
 </html>
 `
@@ -95,6 +95,11 @@ function functionsOf ({ stacks }) {
 }
 
 const packed = (/** @type {Uint8Array} */ bytes) => deflateRawSync(bytes, { level: LEVEL }).toString('base64')
+
+function scriptOf () {
+  if (!fs.existsSync(BUNDLE)) throw new Error('the script of the page is not built: run scripts/setup in the checkout of edgewise')
+  return fs.readFileSync(BUNDLE, 'utf8')
+}
 
 /** No text of a script ends it. */
 const inline = (/** @type {string} */ script) => script.replaceAll(/<(?=\/script|!--|script)/gi, '\\x3c')
