@@ -3,26 +3,6 @@
 #include <algorithm>
 
 namespace edgewise {
-namespace {
-
-// Whose it is, and if that is known of which route.
-struct Owned {
-  CauseTable::Cause cause;
-  uint32_t open;
-};
-
-Owned CauseOf(const Piece& piece, const BlameLedger& ledger) {
-  using Kind = Blocker::Kind;
-  if (piece.is_gc) return {{Kind::kGc, 0, piece.type}, 0};
-  if (piece.owner == 0) return {{Kind::kEvent, 0, piece.type}, 0};
-  if (ledger.IsOpen(piece.owner)) {
-    return {{Kind::kRequest, 0, piece.type}, piece.owner};
-  }
-  return {{Kind::kRequest, ledger.RouteOf(piece.owner), piece.type}, 0};
-}
-
-}  // namespace
-
 // A request has few causes, and pieces of one cause often follow each other.
 void Blocks::AddPart(const CauseTable::Cause& cause, int64_t ns,
                      uint32_t open) {
@@ -61,7 +41,7 @@ void Blocks::AddSpan(const QueueSpan& span, const LoopTimeline& timeline,
       AddPart({Kind::kJit, 0, 0}, vm.jit_ns);
       AddPart({Kind::kIc, 0, 0}, vm.ic_ns);
     }
-    const Owned owned = CauseOf(piece, *ledger);
+    const CauseTable::Owned owned = CauseTable::Of(piece, *ledger);
     AddPart(owned.cause, ns, owned.open);
   }
 }
@@ -77,7 +57,8 @@ void Blocks::AddFrames(uint32_t row, const CriticalPath& path,
                     [&](int64_t ns, double weight_ns, uint32_t frame) {
                       const uint64_t number = timeline.PieceAfter(ns);
                       if (number == timeline.next()) return;
-                      const Owned owned = CauseOf(timeline.At(number), *ledger);
+                      const CauseTable::Owned owned =
+                          CauseTable::Of(timeline.At(number), *ledger);
                       frames_.Add(row, owned.cause, frame,
                                   static_cast<int64_t>(weight_ns), owned.open,
                                   ledger);

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/blame.h"
+#include "analysis/loop_timeline.h"
 
 namespace edgewise {
 
@@ -24,6 +25,22 @@ class CauseTable {
   };
   using Name = Cause::Name;
   static Cause Named(Name name) { return {Blocker::Kind::kEvent, 0, 0, name}; }
+
+  // Whose a piece is. `open`: of a request that has not ended, its owner; until
+  // then its route is not known. 0: it is.
+  struct Owned {
+    Cause cause;
+    uint32_t open;
+  };
+  static Owned Of(const Piece& piece, const BlameLedger& ledger) {
+    using Kind = Blocker::Kind;
+    if (piece.is_gc) return {{Kind::kGc, 0, piece.type}, 0};
+    if (piece.owner == 0) return {{Kind::kEvent, 0, piece.type}, 0};
+    if (ledger.IsOpen(piece.owner)) {
+      return {{Kind::kRequest, 0, piece.type}, piece.owner};
+    }
+    return {{Kind::kRequest, ledger.RouteOf(piece.owner), piece.type}, 0};
+  }
 
   // Another one's is another.
   static uint64_t KeyOf(const Cause& cause) {

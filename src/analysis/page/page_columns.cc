@@ -17,10 +17,6 @@ constexpr std::array kNames = {"start",  "count",      "io",      "queue",
                                "route",  "status",     "outcome", "kind",
                                "thread", "connection", "id"};
 
-uint64_t Whole(int64_t ns) {
-  return ns > 0 ? static_cast<uint64_t>(ns) : uint64_t{0};
-}
-
 }  // namespace
 
 PageColumns::PageColumns(const Plan& plan) : plan_(plan) {

@@ -13,8 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-uint64_t Whole(int64_t ns) {
-  return ns > 0 ? static_cast<uint64_t>(ns) : uint64_t{0};
+// To the nearest that eight bits and a power of two can tell.
+uint64_t Rounded(uint64_t number) {
+  const int shift = std::max(0, static_cast<int>(std::bit_width(number)) - 8);
+  return (number + (uint64_t{1} << shift >> 1)) >> shift << shift;
 }
 
 template <typename Number, typename Name>
@@ -106,12 +108,6 @@ std::vector<size_t> BeginsOf(std::span<const RowSums::Entry> entries,
 }
 
 }  // namespace
-
-// To the nearest that eight bits and a power of two can tell.
-uint64_t Rounded(uint64_t number) {
-  const int shift = std::max(0, static_cast<int>(std::bit_width(number)) - 8);
-  return (number + (uint64_t{1} << shift >> 1)) >> shift << shift;
-}
 
 // What of a request's causes is told.
 struct PageColumns::Most {

@@ -9,6 +9,11 @@
 
 namespace edgewise {
 
+// A column has no numbers below 0.
+inline uint64_t Whole(int64_t ns) {
+  return ns > 0 ? static_cast<uint64_t>(ns) : uint64_t{0};
+}
+
 // A column of whole numbers below 2^53, of which most pages hold only zeros:
 // those take no memory.
 class Column {

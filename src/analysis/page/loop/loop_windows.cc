@@ -34,16 +34,9 @@ void LoopWindows::OnPiece(const Piece& piece, BlameLedger* ledger) {
   const auto after = stretches_.lower_bound(piece.end_ns);
   if (after == stretches_.begin()) return;
   if (std::prev(after)->second <= piece.begin_ns) return;
-  Held held{piece, 0, 0};
-  if (!piece.is_gc && piece.owner != 0) {
-    if (ledger->IsOpen(piece.owner)) {
-      ledger->AddReference(piece.owner);
-      held.pending_owner = piece.owner;
-    } else {
-      held.route = ledger->RouteOf(piece.owner);
-    }
-  }
-  held_.push_back(held);
+  const CauseTable::Owned owned = CauseTable::Of(piece, *ledger);
+  if (owned.open != 0) ledger->AddReference(owned.open);
+  held_.push_back({piece, owned});
 }
 
 void LoopWindows::EndFile(uint32_t thread, std::span<const int64_t> ready_ns,
@@ -59,19 +52,15 @@ void LoopWindows::EndFile(uint32_t thread, std::span<const int64_t> ready_ns,
 
 // Pieces of one slice, one after the other, are one again.
 void LoopWindows::TakeSlices(uint32_t thread, BlameLedger* ledger) {
-  using Kind = Blocker::Kind;
   const size_t first = slices_.size();
   for (const Held& held : held_) {
     const Piece& piece = held.piece;
-    uint32_t route = held.route;
-    if (held.pending_owner != 0) {
-      route = ledger->RouteOf(held.pending_owner);
-      ledger->DropReference(held.pending_owner);
+    CauseTable::Cause told = held.owned.cause;
+    if (held.owned.open != 0) {
+      told.route = ledger->RouteOf(held.owned.open);
+      ledger->DropReference(held.owned.open);
     }
-    const Kind kind = piece.is_gc        ? Kind::kGc
-                      : piece.owner != 0 ? Kind::kRequest
-                                         : Kind::kEvent;
-    const uint32_t cause = causes_->Intern({kind, route, piece.type});
+    const uint32_t cause = causes_->Intern(told);
     const uint8_t off =
         piece.off ? static_cast<uint8_t>(1 + static_cast<int>(piece.why)) : 0;
     const bool follows =

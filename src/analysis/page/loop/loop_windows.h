@@ -59,8 +59,7 @@ class LoopWindows {
  private:
   struct Held {
     Piece piece;
-    uint32_t pending_owner;  // 0: none
-    uint32_t route;
+    CauseTable::Owned owned;
   };
   void TakeSlices(uint32_t thread, BlameLedger* ledger);
   void TakeLengths(const Window& window, std::span<const int64_t> ready_ns,
