@@ -30,10 +30,13 @@ ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
   EdgBuilder builder(stream, routes, dependencies_, &timeline_, &ledger_,
                      &stacks_, this);
   builder_ = &builder;
-  begun_ = false;
   builder.Run();
   builder_ = nullptr;
-  if (begun_) options_.columns->EndFile(&ledger_);
+  if (options_.columns != nullptr) {
+    options_.columns->EndFile(
+        {stream->counts().process, stream->counts().thread, Identity()},
+        &ledger_);
+  }
   AddCounts(builder.counts(), &counts_);
   for (const size_t i : unresolved_) ResolveDetail(&ledger_, &*details_[i]);
   unresolved_.clear();
@@ -96,15 +99,10 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
   }
 }
 
-// Whose file it is, is known when its first request ends.
 std::optional<uint32_t> ExplainPass::AddRow(const EndedRequest& request,
                                             const Components& components,
                                             bool is_tail) {
   if (options_.columns == nullptr) return std::nullopt;
-  if (!std::exchange(begun_, true)) {
-    options_.columns->BeginFile(
-        {stream_->counts().process, stream_->counts().thread, Identity()});
-  }
   const RequestKey key{file_, request.ordinal};
   const std::span slowest(slowest_.data(),
                           std::min(slowest_.size(), PageColumns::kMostSlow));

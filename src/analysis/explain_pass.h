@@ -137,7 +137,6 @@ class ExplainPass : public RequestSink {
   const EventStream* stream_ = nullptr;
   const EdgBuilder* builder_ = nullptr;
   std::vector<size_t> unresolved_;  // details of this file
-  bool begun_ = false;              // in the columns
 };
 
 }  // namespace edgewise

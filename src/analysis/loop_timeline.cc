@@ -69,8 +69,9 @@ void LoopTimeline::RetireFirst() {
   samples_.Retire(piece.end_ns, [&](uint32_t stack, const StackWeights& part) {
     ledger_->AddStack(piece, stack, part);
   });
-  if (sink_ != nullptr) sink_->OnPiece(piece, ledger_);
-  ledger_->Retire(first_, piece, VmBefore(first_ + 1) - piece.vm_before);
+  const VmTimes vm = VmBefore(first_ + 1) - piece.vm_before;
+  if (sink_ != nullptr) sink_->OnPiece(piece, vm, ledger_);
+  ledger_->Retire(first_, piece, vm);
   ++first_;
 }
 

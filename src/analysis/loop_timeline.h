@@ -64,8 +64,8 @@ struct Piece {
 class PieceSink {
  public:
   virtual ~PieceSink() = default;
-  // Its owner is still known.
-  virtual void OnPiece(const Piece& piece, BlameLedger* ledger) = 0;
+  // Its owner is still known. `vm`: V8's times in it.
+  virtual void OnPiece(const Piece& piece, VmTimes vm, BlameLedger* ledger) = 0;
   // The thread did not run, and nothing occupied the loop.
   virtual void OnIdleOff(const OffSpan& span) = 0;
 };

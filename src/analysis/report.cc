@@ -201,7 +201,9 @@ class Analysis {
     }
     if (absl::Status status = CheckRequest(pass); !status.ok()) return status;
     if (options_.columns != nullptr) {
-      *options_.columns = columns.Encode(PageNames(), pass.slowest());
+      auto encoded = columns.Encode(PageNames(), pass.slowest());
+      if (!encoded.ok()) return encoded.status();
+      *options_.columns = *std::move(encoded);
     }
     return ReportJson({options_.percentile, options_.request >= 0,
                        options_.stacks, &files_, &routes_, &statistics_, &pass,
@@ -215,6 +217,7 @@ class Analysis {
     plan.begin_ns = begin_ns_;
     plan.span_ns = end_ns_ - begin_ns_;
     plan.kinds = usable_.size() * routes_.size();
+    plan.store = options_.store;
     if (plan.requests > PageColumns::kMostRows) {
       const double others =
           static_cast<double>(plan.requests - PageColumns::kOwnRows);

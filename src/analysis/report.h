@@ -12,6 +12,8 @@
 
 namespace edgewise {
 
+class TraceStore;
+
 struct ReportOptions {
   double percentile = 99;     // the tail begins here; in (0, 100)
   std::string route;          // only requests of this route; "": all
@@ -24,6 +26,8 @@ struct ReportOptions {
   int64_t slowest = 5;        // how many of the slowest requests to tell
   // Is given what a page needs to know of each request; null: nobody wants it.
   std::string* columns = nullptr;
+  // With columns: is told of everything, and answers afterwards; may be null.
+  TraceStore* store = nullptr;
   AnalysisProgress* progress = nullptr;  // is told how far it is; may be null
 };
 

@@ -77,7 +77,34 @@ std::vector<BlockedBy> Blocking(const CriticalPath& path, uint32_t first_span,
   return Sorted(causes);
 }
 
-DetailStep Describe(const EndedRequest& request, const PathStep& step) {
+std::vector<DetailStep> DescribePath(const EndedRequest& request,
+                                     const LoopTimeline& timeline,
+                                     BlameLedger* ledger) {
+  std::vector<DetailStep> path;
+  ForEachDetailStep(
+      request, [&](DetailStep& step, uint32_t first_span, uint32_t end_span) {
+        step.blocked_by =
+            Blocking(request.path, first_span, end_span, timeline, ledger);
+        path.push_back(std::move(step));
+      });
+  return path;
+}
+
+void DescribeNodes(const EndedRequest& request, RequestDetail* detail) {
+  const RequestGraph& graph = request.graph;
+  std::vector<bool> on_path(graph.Size());
+  for (const PathStep& step : request.path.steps) on_path[step.node] = true;
+  for (uint32_t index = 0; index < graph.Size(); ++index) {
+    if (!graph.Holds(index)) continue;
+    detail->nodes.push_back(graph.At(index));
+    detail->indices.push_back(index);
+    detail->on_path.push_back(on_path[index]);
+  }
+}
+
+}  // namespace
+
+DetailStep DescribeStep(const EndedRequest& request, const PathStep& step) {
   const Node& node = request.graph.At(step.node);
   DetailStep detail{};
   detail.node = step.node;
@@ -97,7 +124,7 @@ DetailStep Describe(const EndedRequest& request, const PathStep& step) {
   return detail;
 }
 
-void Merge(const PathStep& step, DetailStep* sum) {
+void MergeStep(const PathStep& step, DetailStep* sum) {
   ++sum->merged;
   sum->io_ns += step.io_ns;
   sum->queue_ns += step.queue_ns;
@@ -105,41 +132,6 @@ void Merge(const PathStep& step, DetailStep* sum) {
   sum->gc_ns += step.gc_ns;
   sum->end_ns = step.end_ns;
 }
-
-std::vector<DetailStep> DescribePath(const EndedRequest& request,
-                                     const LoopTimeline& timeline,
-                                     BlameLedger* ledger) {
-  const std::vector<PathStep>& steps = request.path.steps;
-  const size_t merged =
-      steps.size() > kMaxDetailSteps ? steps.size() - kMaxDetailSteps + 1 : 0;
-  const size_t first_merged = kMaxDetailSteps / 2;
-  std::vector<DetailStep> path;
-  for (size_t i = steps.size(); i > 0;) {  // the walk began at the sink
-    const PathStep& first = steps[--i];
-    DetailStep detail = Describe(request, first);
-    if (path.size() == first_merged) {
-      while (detail.merged < merged) Merge(steps[--i], &detail);
-    }
-    detail.blocked_by = Blocking(request.path, steps[i].first_span,
-                                 first.end_span, timeline, ledger);
-    path.push_back(std::move(detail));
-  }
-  return path;
-}
-
-void DescribeNodes(const EndedRequest& request, RequestDetail* detail) {
-  const RequestGraph& graph = request.graph;
-  std::vector<bool> on_path(graph.Size());
-  for (const PathStep& step : request.path.steps) on_path[step.node] = true;
-  for (uint32_t index = 0; index < graph.Size(); ++index) {
-    if (!graph.Holds(index)) continue;
-    detail->nodes.push_back(graph.At(index));
-    detail->indices.push_back(index);
-    detail->on_path.push_back(on_path[index]);
-  }
-}
-
-}  // namespace
 
 RequestDetail DescribeRequest(const EndedRequest& request, bool with_nodes,
                               const LoopTimeline& timeline,

@@ -66,6 +66,11 @@ struct RequestDetail {
 // merged into one.
 inline constexpr size_t kMaxDetailSteps = 1000;
 
+// The steps of a path, source first, without what blocked them:
+// visit(step, first_span, end_span) with its queue spans in the path.
+template <typename Visit>
+void ForEachDetailStep(const EndedRequest& request, Visit&& visit);
+
 // `components` is left to the caller. Owners that are still open are held by a
 // reference until ResolveDetail(), which must be called once for each detail
 // before the ledger's owners go.
@@ -73,5 +78,24 @@ RequestDetail DescribeRequest(const EndedRequest& request, bool with_nodes,
                               const LoopTimeline& timeline,
                               BlameLedger* ledger);
 void ResolveDetail(BlameLedger* ledger, RequestDetail* detail);
+
+DetailStep DescribeStep(const EndedRequest& request, const PathStep& step);
+void MergeStep(const PathStep& step, DetailStep* sum);
+
+template <typename Visit>
+void ForEachDetailStep(const EndedRequest& request, Visit&& visit) {
+  const std::vector<PathStep>& steps = request.path.steps;
+  const size_t merged =
+      steps.size() > kMaxDetailSteps ? steps.size() - kMaxDetailSteps + 1 : 0;
+  size_t visited = 0;
+  for (size_t i = steps.size(); i > 0; ++visited) {  // it begins at the sink
+    const PathStep& first = steps[--i];
+    DetailStep detail = DescribeStep(request, first);
+    if (visited == kMaxDetailSteps / 2) {
+      while (detail.merged < merged) MergeStep(steps[--i], &detail);
+    }
+    visit(detail, steps[i].first_span, first.end_span);
+  }
+}
 
 }  // namespace edgewise

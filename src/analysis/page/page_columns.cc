@@ -10,17 +10,9 @@
 #include "analysis/request_json.h"
 
 namespace edgewise {
-namespace {
-
-constexpr std::array kNames = {"start",  "count",      "io",      "queue",
-                               "exec",   "doubts",     "waiting", "tail",
-                               "route",  "status",     "outcome", "kind",
-                               "thread", "connection", "id"};
-
-}  // namespace
-
-PageColumns::PageColumns(const Plan& plan) : plan_(plan) {
-  static_assert(kNames.size() == kFirstPart);
+PageColumns::PageColumns(const Plan& plan)
+    : plan_(plan), line_(plan.store == nullptr ? nullptr : plan.store->file()) {
+  if (plan_.store != nullptr) plan_.store->Begin(&causes_);
   for (const char* name : kNames) columns_.emplace_back(name);
   for (const PartName& part : kPartNames) columns_.emplace_back(part.name);
   const auto most = static_cast<uint64_t>(std::clamp<double>(
@@ -29,10 +21,6 @@ PageColumns::PageColumns(const Plan& plan) : plan_(plan) {
       16, 256));
   shared_span_ns_ =
       std::max<int64_t>(1, plan.span_ns / static_cast<int64_t>(most) + 1);
-}
-
-void PageColumns::BeginFile(Thread thread) {
-  threads_.push_back(std::move(thread));
 }
 
 // The row of those that have as much in common; null: it has one of its own.
@@ -59,11 +47,14 @@ uint32_t PageColumns::RowOf(const Values& values) {
     for (size_t i = kCount; i < kWaiting; ++i) {
       columns_[i].Add(*shared, values[i]);
     }
+    for (size_t i = kFirstPart; i < kAll; ++i) {
+      columns_[i].Add(*shared, values[i]);
+    }
     return *shared;
   }
   const auto row = static_cast<uint32_t>(columns_[kStart].size());
   for (size_t i = 0; i < columns_.size(); ++i) {
-    columns_[i].Push(i < values.size() ? values[i] : 0);
+    columns_[i].Push(values[i]);
   }
   return row;
 }
@@ -73,20 +64,29 @@ uint32_t PageColumns::Add(const EndedRequest& request,
                           const LoopTimeline& timeline, BlameLedger* ledger) {
   const auto& ns = components.ns;
   const Doubts doubts = DoubtsOf(request.graph, request.path);
-  const uint32_t row = RowOf(
-      {Whole(request.graph.ready_ns), 1, Whole(ns[Components::kIo]),
-       Whole(ns[Components::kQueue]), Whole(ns[Components::kExec]),
-       uint64_t{doubts.inferred} + doubts.bounds, 0, rank.tail, request.route,
-       request.status, static_cast<uint64_t>(request.outcome),
-       static_cast<uint64_t>(request.graph.kind), threads_.size() - 1,
-       static_cast<uint64_t>(request.graph.connection), request.id});
-  came_.emplace_back(row, request.graph.ready_ns);
-  for (const QueueSpan& span : request.path.spans) {
-    waits_from_.push_back(span.from_ns);
-    waits_to_.push_back(span.to_ns);
-  }
+  Values values = {Whole(request.graph.ready_ns),
+                   1,
+                   Whole(ns[Components::kIo]),
+                   Whole(ns[Components::kQueue]),
+                   Whole(ns[Components::kExec]),
+                   uint64_t{doubts.inferred} + doubts.bounds,
+                   0,
+                   rank.tail,
+                   request.route,
+                   request.status,
+                   static_cast<uint64_t>(request.outcome),
+                   static_cast<uint64_t>(request.graph.kind),
+                   threads_.size(),
+                   static_cast<uint64_t>(request.graph.connection),
+                   request.id};
   for (size_t i = 0; i < kPartNames.size(); ++i) {
-    columns_[kFirstPart + i].Add(row, Whole(ns[kPartNames[i].index]));
+    values[kFirstPart + i] = Whole(ns[kPartNames[i].index]);
+  }
+  if (plan_.store != nullptr) plan_.store->AddRequest(values, request);
+  const uint32_t row = RowOf(values);
+  line_.Came(row, request.graph.ready_ns);
+  for (const QueueSpan& span : request.path.spans) {
+    line_.Waited(span.from_ns, span.to_ns);
   }
   for (const PathStep& step : request.path.steps) {
     waits_.Add(row, request.graph.At(step.node).dependency, step.io_ns);
@@ -100,34 +100,26 @@ uint32_t PageColumns::Add(const EndedRequest& request,
   return row;
 }
 
-void PageColumns::OnPiece(const Piece& piece, BlameLedger* ledger) {
+void PageColumns::OnPiece(const Piece& piece, VmTimes vm, BlameLedger* ledger) {
   bins_.OnPiece(piece);
   windows_.OnPiece(piece, ledger);
+  if (plan_.store != nullptr) plan_.store->AddPiece(piece, vm, ledger);
 }
 
-void PageColumns::EndFile(BlameLedger* ledger) {
+void PageColumns::EndFile(Thread thread, BlameLedger* ledger) {
   blocks_.EndFile(ledger);
-  std::sort(waits_from_.begin(), waits_from_.end());
-  std::sort(waits_to_.begin(), waits_to_.end());
-  NoteWaiting();
-  windows_.EndFile(static_cast<uint32_t>(threads_.size() - 1), waits_from_,
-                   waits_to_, ledger);
-  waits_from_.clear();
-  waits_to_.clear();
-  came_.clear();
-}
-
-// Of each request of this file, how many others had waited when it came.
-void PageColumns::NoteWaiting() {
-  for (const auto& [row, ns] : came_) {
-    const auto ready =
-        std::lower_bound(waits_from_.begin(), waits_from_.end(), ns) -
-        waits_from_.begin();
-    const auto begun =
-        std::upper_bound(waits_to_.begin(), waits_to_.end(), ns) -
-        waits_to_.begin();
-    columns_[kWaiting].Add(row, Whole(ready - begun));
-  }
+  windows_.EndFile(static_cast<uint32_t>(threads_.size()), ledger);
+  threads_.push_back(std::move(thread));
+  status_.Update(line_.Finish(
+      [this](uint32_t row, uint64_t waiting) {
+        columns_[kWaiting].Add(row, waiting);
+      },
+      [this](int64_t ns, uint64_t waiting) {
+        windows_.OnLength(ns, waiting);
+        if (plan_.store != nullptr) plan_.store->AddLength(ns, waiting);
+      }));
+  windows_.EndLengths();
+  if (plan_.store != nullptr) plan_.store->EndFile(ledger);
 }
 
 }  // namespace edgewise

@@ -6,10 +6,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "analysis/dependency.h"
 #include "analysis/edg_builder.h"
 #include "analysis/page/blocks.h"
@@ -18,7 +19,10 @@
 #include "analysis/page/container/container.h"
 #include "analysis/page/loop/loop_windows.h"
 #include "analysis/page/loop/time_bins.h"
+#include "analysis/page/loop/waiting_line.h"
+#include "analysis/page/request_columns.h"
 #include "analysis/page/row_sums.h"
+#include "analysis/page/store/trace_store.h"
 #include "analysis/request_detail.h"
 #include "analysis/route_table.h"
 #include "analysis/statistics.h"
@@ -27,7 +31,7 @@ namespace edgewise {
 
 // What a page needs to know of each request, in columns (docs/page-data.md).
 // Of many requests the fast ones share rows.
-class PageColumns : public PieceSink {
+class PageColumns : public PieceSink, private RequestColumns {
  public:
   static constexpr uint64_t kMostRows = 500'000;
   // The slowest of more than kMostRows that have a row each.
@@ -44,8 +48,9 @@ class PageColumns : public PieceSink {
     int64_t begin_ns = 0;  // of the recording, CLOCK_MONOTONIC
     int64_t span_ns = 0;
     uint64_t requests = 0;
-    int64_t own_from_ns = 0;  // who takes as long has a row of its own
-    uint64_t kinds = 1;       // about so many threads times routes
+    int64_t own_from_ns = 0;      // who takes as long has a row of its own
+    uint64_t kinds = 1;           // about so many threads times routes
+    TraceStore* store = nullptr;  // is told of everything; may be null
   };
   explicit PageColumns(const Plan& plan);
 
@@ -54,8 +59,6 @@ class PageColumns : public PieceSink {
     uint32_t thread;
     std::string identity;  // empty where the process's number is its own
   };
-  // What is added from now on is of this thread.
-  void BeginFile(Thread thread);
   // Returns the number of its row, in order of calls.
   struct Rank {
     bool tail;  // of the report
@@ -64,8 +67,9 @@ class PageColumns : public PieceSink {
   uint32_t Add(const EndedRequest& request, const Components& components,
                const Rank& rank, const LoopTimeline& timeline,
                BlameLedger* ledger);
-  void EndFile(BlameLedger* ledger);
-  void OnPiece(const Piece& piece, BlameLedger* ledger) override;
+  // What was added since the last call is of this thread.
+  void EndFile(Thread thread, BlameLedger* ledger);
+  void OnPiece(const Piece& piece, VmTimes vm, BlameLedger* ledger) override;
   void OnIdleOff(const OffSpan& span) override { bins_.OnIdleOff(span); }
 
   struct Names {
@@ -74,36 +78,17 @@ class PageColumns : public PieceSink {
     bool off_cpu = false;   // whether it is known when threads did not run
     bool vm_times = false;  // whether JIT and inline caches are known
   };
-  // The container's bytes. `details`: those whose row is known.
-  std::string Encode(const Names& names,
-                     std::span<const std::optional<RequestDetail>> details);
+  // The container's bytes. `details`: those whose row is known. Unavailable:
+  // the disk has no room for what memory has none for.
+  absl::StatusOr<std::string> Encode(
+      const Names& names,
+      std::span<const std::optional<RequestDetail>> details);
 
  private:
-  enum : size_t {
-    kStart,
-    kCount,
-    kIo,
-    kQueue,
-    kExec,
-    kDoubts,
-    kWaiting,
-    kTail,  // from here on what the requests of a row have in common
-    kRoute,
-    kStatus,
-    kOutcome,
-    kKind,
-    kThread,
-    kConnection,
-    kId,
-    kFirstPart,  // then those of Components, in the order of kParts
-  };
-  using Values = std::array<uint64_t, kFirstPart>;
-
   std::optional<uint32_t> SharedRow(const Values& values);
   struct Most;
   Most MostOf(uint32_t row) const;
   uint32_t RowOf(const Values& values);
-  void NoteWaiting();
   std::vector<uint32_t> RowsByStart() const;
   template <typename Number>
   Column AddCauses(const char* table, const char* what,
@@ -126,12 +111,8 @@ class PageColumns : public PieceSink {
   absl::flat_hash_map<uint64_t, uint32_t> shared_;
   int64_t shared_span_ns_;  // of time, of a shared row
   uint64_t added_ = 0;
-
-  // Of this file: when requests became ready to go on, and when they did, ns;
-  // each one's row, and when it came.
-  std::vector<int64_t> waits_from_;
-  std::vector<int64_t> waits_to_;
-  std::vector<std::pair<uint32_t, int64_t>> came_;
+  WaitingLine line_;  // of this file
+  absl::Status status_;
 };
 
 }  // namespace edgewise

@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/names.h"
+#include "analysis/page/container/rows.h"
 #include "analysis/page/page_columns.h"
+#include "analysis/page/step_tables.h"
 #include "analysis/request_json.h"
 
 namespace edgewise {
@@ -28,56 +30,20 @@ Json NamesUpTo(Number last, Name&& name) {
   return names;
 }
 
-// A table that is filled row by row.
-template <size_t kColumns>
-class Rows {
- public:
-  explicit Rows(const std::array<const char*, kColumns>& names) {
-    for (const char* name : names) columns_.emplace_back(name);
-  }
-  // A row is in order of the first column, which holds differences.
-  static Rows Rising(const std::array<const char*, kColumns>& names) {
-    Rows rows(names);
-    rows.columns_.front() = Column(names.front(), /*delta=*/true);
-    return rows;
-  }
-  void Add(const std::array<uint64_t, kColumns>& values) {
-    for (size_t i = 0; i < kColumns; ++i) columns_[i].Push(values[i]);
-  }
-  void AddTo(PageContainer* page, const char* name) const {
-    page->AddTable(name, columns_);
-  }
-
- private:
-  std::vector<Column> columns_;
-};
-
 void AddSteps(std::span<const std::optional<RequestDetail>> details,
               std::span<const uint32_t> row_of, int64_t begin_ns,
               CauseTable* causes, PageContainer* page) {
-  Rows<11> steps({"request", "type", "ready_kind", "dependency", "flags",
-                  "begin", "io", "queue", "exec", "gc", "blocks"});
-  Rows<2> blocks({"blocker", "ns"});
+  StepTables steps(begin_ns);
   for (const auto& detail : details) {
     if (!detail.has_value() || !detail->row.has_value()) continue;
     for (const DetailStep& step : detail->path) {
-      const bool waits = step.io_ns > 0;
-      steps.Add({row_of[*detail->row], static_cast<uint64_t>(step.type),
-                 static_cast<uint64_t>(step.ready_kind),
-                 waits ? step.dependency + uint64_t{1} : 0,
-                 static_cast<uint64_t>(step.inferred) |
-                     static_cast<uint64_t>(step.slice) << 1,
-                 Whole(step.begin_ns - begin_ns), Whole(step.io_ns),
-                 Whole(step.queue_ns), Whole(step.exec_ns), Whole(step.gc_ns),
-                 step.blocked_by.size()});
+      steps.AddStep(row_of[*detail->row], step, step.blocked_by.size());
       for (const BlockedBy& by : step.blocked_by) {
-        blocks.Add(
-            {causes->Intern({by.kind, by.route, by.type}), Whole(by.ns)});
+        steps.AddBlock(causes->Intern({by.kind, by.route, by.type}), by.ns);
       }
     }
   }
-  steps.AddTo(page, "steps");
-  blocks.AddTo(page, "step_blocks");
+  steps.AddTo(page);
 }
 
 Json BlockerJson(const CauseTable::Cause& cause, const RouteTable& routes) {
@@ -303,7 +269,7 @@ void PageColumns::AddNames(const Names& names, PageContainer* page) const {
   }
 }
 
-std::string PageColumns::Encode(
+absl::StatusOr<std::string> PageColumns::Encode(
     const Names& names, std::span<const std::optional<RequestDetail>> details) {
   const std::vector<uint32_t> order = RowsByStart();
   int64_t begin_ns = plan_.begin_ns;
@@ -311,13 +277,18 @@ std::string PageColumns::Encode(
     begin_ns = std::min(
         begin_ns, static_cast<int64_t>(columns_[kStart].At(order.front())));
   }
+  const int64_t span_ns = plan_.begin_ns + plan_.span_ns - begin_ns;
   std::vector<uint32_t> row_of(order.size());
   for (uint32_t row = 0; row < order.size(); ++row) row_of[order[row]] = row;
+  if (plan_.store != nullptr && status_.ok()) {
+    status_ = plan_.store->Finish(begin_ns, span_ns);
+  }
+  if (!status_.ok()) return status_;
 
   PageContainer page;
   page.head()["schema"] = 1;
   page.head()["start_ns"] = begin_ns;
-  page.head()["span_ns"] = plan_.begin_ns + plan_.span_ns - begin_ns;
+  page.head()["span_ns"] = span_ns;
   AddRequests(order, begin_ns, names, &page);
   AddLoops(begin_ns, &page);
   AddSteps(details, row_of, begin_ns, &causes_, &page);

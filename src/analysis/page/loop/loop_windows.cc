@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace edgewise {
 
@@ -39,13 +40,12 @@ void LoopWindows::OnPiece(const Piece& piece, BlameLedger* ledger) {
   held_.push_back({piece, owned});
 }
 
-void LoopWindows::EndFile(uint32_t thread, std::span<const int64_t> ready_ns,
-                          std::span<const int64_t> begun_ns,
-                          BlameLedger* ledger) {
+void LoopWindows::EndFile(uint32_t thread, BlameLedger* ledger) {
   TakeSlices(thread, ledger);
+  next_window_ = windows_.size();
+  waiting_ = 0;
   for (const auto& [from_ns, to_ns] : stretches_) {
     windows_.push_back({from_ns, to_ns, thread});
-    TakeLengths(windows_.back(), ready_ns, begun_ns);
   }
   stretches_.clear();
 }
@@ -75,25 +75,33 @@ void LoopWindows::TakeSlices(uint32_t thread, BlameLedger* ledger) {
   held_.clear();
 }
 
-void LoopWindows::TakeLengths(const Window& window,
-                              std::span<const int64_t> ready_ns,
-                              std::span<const int64_t> begun_ns) {
-  auto ready =
-      std::upper_bound(ready_ns.begin(), ready_ns.end(), window.from_ns);
-  auto begun =
-      std::upper_bound(begun_ns.begin(), begun_ns.end(), window.from_ns);
-  int64_t waiting = (ready - ready_ns.begin()) - (begun - begun_ns.begin());
-  int64_t at_ns = window.from_ns;
-  while (lengths_.size() < kMostLengths) {
-    lengths_.push_back({at_ns, window.thread,
-                        static_cast<uint64_t>(std::max<int64_t>(0, waiting))});
-    at_ns = window.to_ns;
-    if (ready != ready_ns.end()) at_ns = std::min(at_ns, *ready);
-    if (begun != begun_ns.end()) at_ns = std::min(at_ns, *begun);
-    if (at_ns >= window.to_ns) return;
-    for (; ready != ready_ns.end() && *ready == at_ns; ++ready) ++waiting;
-    for (; begun != begun_ns.end() && *begun == at_ns; ++begun) --waiting;
+void LoopWindows::OnLength(int64_t at_ns, uint64_t waiting) {
+  while (next_window_ < windows_.size()) {
+    const Window& window = windows_[next_window_];
+    if (at_ns < window.from_ns) break;
+    const bool begins = !std::exchange(in_window_, true);
+    if (begins && at_ns > window.from_ns) AddLength(window.from_ns, waiting_);
+    if (at_ns < window.to_ns) {
+      AddLength(at_ns, waiting);
+      break;
+    }
+    ++next_window_;
+    in_window_ = false;
   }
+  waiting_ = waiting;
+}
+
+void LoopWindows::EndLengths() {
+  for (; next_window_ < windows_.size(); ++next_window_) {
+    if (!std::exchange(in_window_, false)) {
+      AddLength(windows_[next_window_].from_ns, waiting_);
+    }
+  }
+}
+
+void LoopWindows::AddLength(int64_t at_ns, uint64_t waiting) {
+  if (lengths_.size() == kMostLengths) return;
+  lengths_.push_back({at_ns, windows_[next_window_].thread, waiting});
 }
 
 }  // namespace edgewise

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <vector>
 
 #include "analysis/blame.h"
@@ -27,10 +26,11 @@ class LoopWindows {
   void Cover(int64_t from_ns, int64_t to_ns, const LoopTimeline& timeline);
   // In order, when it leaves the timeline.
   void OnPiece(const Piece& piece, BlameLedger* ledger);
-  // The end of a file: who was still open then is known by now. Requests became
-  // ready to go on at `ready_ns`, and went on at `begun_ns`; both in order.
-  void EndFile(uint32_t thread, std::span<const int64_t> ready_ns,
-               std::span<const int64_t> begun_ns, BlameLedger* ledger);
+  // The end of a file: who was still open then is known by now. How many waited
+  // is told after it, in order, then EndLengths().
+  void EndFile(uint32_t thread, BlameLedger* ledger);
+  void OnLength(int64_t at_ns, uint64_t waiting);
+  void EndLengths();
 
   struct Window {
     int64_t from_ns;
@@ -62,8 +62,7 @@ class LoopWindows {
     CauseTable::Owned owned;
   };
   void TakeSlices(uint32_t thread, BlameLedger* ledger);
-  void TakeLengths(const Window& window, std::span<const int64_t> ready_ns,
-                   std::span<const int64_t> begun_ns);
+  void AddLength(int64_t at_ns, uint64_t waiting);
 
   CauseTable* const causes_;
   std::vector<Window> windows_;
@@ -76,6 +75,10 @@ class LoopWindows {
   // of it has left the timeline.
   std::map<int64_t, int64_t> stretches_;
   std::vector<Held> held_;
+  // Its windows whose lengths are to come, from this one on.
+  size_t next_window_ = 0;
+  bool in_window_ = false;  // that one's first length is here
+  uint64_t waiting_ = 0;
 };
 
 }  // namespace edgewise

@@ -1,0 +1,259 @@
+#include "analysis/page/store/request_store.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "absl/strings/str_cat.h"
+#include "analysis/page/store/bytes.h"
+
+namespace edgewise {
+namespace {
+
+constexpr int64_t kUs = 1000;
+
+// Slower is earlier; then who came first, then who was added first.
+bool IsBefore(const RequestStore::Found& a, const RequestStore::Found& b) {
+  if (a.request.latency_ns != b.request.latency_ns) {
+    return a.request.latency_ns > b.request.latency_ns;
+  }
+  return a.request.start_ns != b.request.start_ns
+             ? a.request.start_ns < b.request.start_ns
+             : a.number < b.number;
+}
+
+}  // namespace
+
+StoredRequestKind::Totals StoredRequestKind::TotalsOf(
+    std::span<const Record> requests) {
+  Totals totals{INT64_MAX, 0, 0, 0};
+  for (const Record& request : requests) {
+    totals.least_ns = std::min(totals.least_ns, request.latency_ns);
+    totals.most_ns = std::max(totals.most_ns, request.latency_ns);
+    totals.routes |= BitOf(request.route);
+    if (request.tail) ++totals.tails;
+  }
+  return totals;
+}
+
+StoredRequestKind::Totals StoredRequestKind::TotalsOf(
+    std::span<const Totals> parts) {
+  Totals totals{INT64_MAX, 0, 0, 0};
+  for (const Totals& part : parts) {
+    totals.least_ns = std::min(totals.least_ns, part.least_ns);
+    totals.most_ns = std::max(totals.most_ns, part.most_ns);
+    totals.routes |= part.routes;
+    totals.tails += part.tails;
+  }
+  return totals;
+}
+
+void StoredRequestKind::Encode(std::span<const Record> requests,
+                               std::string* bytes) {
+  Record last{};
+  for (const Record& request : requests) {
+    PutSigned(request.start_ns - last.start_ns, bytes);
+    PutSigned(request.latency_ns, bytes);
+    PutNumber(uint64_t{request.route} * 2 + (request.tail ? 1 : 0), bytes);
+    PutNumber(request.at - last.at, bytes);
+    PutNumber(request.bytes, bytes);
+    last = request;
+  }
+}
+
+void StoredRequestKind::Decode(std::string_view bytes, size_t count,
+                               std::vector<Record>* requests) {
+  NumberReader reader(bytes);
+  Record last{};
+  for (size_t i = 0; i < count; ++i) {
+    last.start_ns += reader.NextSigned();
+    last.latency_ns = reader.NextSigned();
+    const uint64_t what = reader.Next();
+    last.route = static_cast<uint32_t>(what / 2);
+    last.tail = what % 2 == 1;
+    last.at += reader.Next();
+    last.bytes = static_cast<uint32_t>(reader.Next());
+    requests->push_back(last);
+  }
+}
+
+bool RequestSelection::Has(const StoredRequest& request) const {
+  if (route.has_value() && request.route != *route) return false;
+  if (tail) return request.tail;
+  const int64_t start_ns =
+      origin_ns + (request.start_ns - origin_ns) / kUs * kUs;
+  return start_ns >= from_ns && start_ns < to_ns &&
+         request.latency_ns >= least_ns && request.latency_ns <= most_ns;
+}
+
+void RequestStore::Add(const RequestColumns::Values& values,
+                       const EndedRequest& request) {
+  bytes_.clear();
+  for (const uint64_t value : values) PutNumber(value, &bytes_);
+  ForEachDetailStep(request, [this, &request](const DetailStep& step,
+                                              uint32_t first, uint32_t end) {
+    Put(step, std::span(request.path.spans).subspan(first, end - first));
+  });
+  StoredRequest stored{};
+  stored.start_ns = request.graph.ready_ns;
+  stored.latency_ns = request.latency_ns();
+  stored.route = request.route;
+  stored.tail = values[RequestColumns::kTail] != 0;
+  stored.at = file_->Append(bytes_);
+  stored.bytes = static_cast<uint32_t>(bytes_.size());
+  requests_.Push(stored);
+}
+
+void RequestStore::Put(const DetailStep& step,
+                       std::span<const QueueSpan> spans) {
+  PutNumber(1 + static_cast<uint64_t>(step.type), &bytes_);
+  PutNumber(static_cast<uint64_t>(step.ready_kind) * 4 +
+                (step.inferred ? 2 : 0) + (step.slice ? 1 : 0),
+            &bytes_);
+  PutNumber(step.dependency, &bytes_);
+  PutSigned(step.begin_ns, &bytes_);
+  for (const int64_t ns :
+       {step.io_ns, step.queue_ns, step.exec_ns, step.gc_ns}) {
+    PutSigned(ns, &bytes_);
+  }
+  PutNumber(spans.size(), &bytes_);
+  for (const QueueSpan& span : spans) {
+    PutSigned(step.begin_ns - span.from_ns, &bytes_);
+    PutSigned(span.to_ns - span.from_ns, &bytes_);
+    PutNumber(span.loop_slept ? 1 : 0, &bytes_);
+  }
+}
+
+absl::StatusOr<RequestStore::Whole> RequestStore::Read(
+    const StoredRequest& request) const {
+  std::string bytes(request.bytes, '\0');
+  absl::Status status = file_->Read(request.at, bytes.size(), bytes.data());
+  if (!status.ok()) return status;
+  NumberReader reader(bytes);
+  Whole whole;
+  for (uint64_t& value : whole.values) value = reader.Next();
+  while (const uint64_t type = reader.Next()) {
+    Step& step = whole.steps.emplace_back();
+    step.step.type = static_cast<EventType>(type - 1);
+    const uint64_t kinds = reader.Next();
+    step.step.ready_kind = static_cast<ReadyKind>(kinds / 4);
+    step.step.inferred = (kinds & 2) != 0;
+    step.step.slice = (kinds & 1) != 0;
+    step.step.dependency = static_cast<uint32_t>(reader.Next());
+    step.step.begin_ns = reader.NextSigned();
+    step.step.io_ns = reader.NextSigned();
+    step.step.queue_ns = reader.NextSigned();
+    step.step.exec_ns = reader.NextSigned();
+    step.step.gc_ns = reader.NextSigned();
+    step.queued.resize(reader.Next());
+    for (Span& span : step.queued) {
+      span.from_ns = step.step.begin_ns - reader.NextSigned();
+      span.to_ns = span.from_ns + reader.NextSigned();
+      span.loop_slept = reader.Next() != 0;
+    }
+  }
+  return whole;
+}
+
+absl::StatusOr<std::vector<RequestStore::Found>> RequestStore::Slowest(
+    const RequestSelection& selection, size_t most) const {
+  struct Open {
+    int64_t slowest_ns;  // nothing below it is slower
+    Index::Node node;
+    size_t lane;
+    uint64_t number;  // of its first request
+    bool operator<(const Open& other) const {
+      return slowest_ns < other.slowest_ns;
+    }
+  };
+  std::priority_queue<Open> open;
+  const auto add = [&](const Index::Node& node, size_t lane, uint64_t number) {
+    const StoredRequestKind::Totals& totals = node.totals;
+    if (selection.route.has_value() &&
+        (totals.routes & StoredRequestKind::BitOf(*selection.route)) == 0) {
+      return;
+    }
+    if (selection.tail) {
+      if (totals.tails > 0) open.push({totals.most_ns, node, lane, number});
+      return;
+    }
+    const bool within = node.begin_ns - kUs < selection.to_ns &&
+                        node.end_ns >= selection.from_ns &&
+                        totals.most_ns >= selection.least_ns &&
+                        totals.least_ns <= selection.most_ns;
+    if (!within) return;
+    open.push(
+        {std::min(totals.most_ns, selection.most_ns), node, lane, number});
+  };
+  uint64_t number = 0;
+  for (size_t lane = 0; lane < requests_.roots().size(); ++lane) {
+    const auto& root = requests_.roots()[lane];
+    if (!root.has_value()) continue;
+    add(*root, lane, number);
+    number += root->count;
+  }
+  std::vector<Found> found;  // a heap of the slowest so far, fastest on top
+  std::vector<StoredRequest> requests;
+  std::vector<Index::Node> children;
+  while (!open.empty()) {
+    const Open next = open.top();
+    open.pop();
+    if (found.size() == most &&
+        next.slowest_ns < found.front().request.latency_ns) {
+      break;
+    }
+    uint64_t first = next.number;
+    if (next.node.level > 0) {
+      absl::Status status = requests_.Children(next.node, &children);
+      if (!status.ok()) return status;
+      for (const Index::Node& child : children) {
+        add(child, next.lane, first);
+        first += child.count;
+      }
+      continue;
+    }
+    absl::Status status = requests_.Records(next.node, &requests);
+    if (!status.ok()) return status;
+    for (const StoredRequest& request : requests) {
+      const Found one{first++, next.lane, request};
+      if (!selection.Has(request)) continue;
+      if (found.size() == most && !IsBefore(one, found.front())) continue;
+      found.push_back(one);
+      std::push_heap(found.begin(), found.end(), IsBefore);
+      if (found.size() <= most) continue;
+      std::pop_heap(found.begin(), found.end(), IsBefore);
+      found.pop_back();
+    }
+  }
+  std::sort_heap(found.begin(), found.end(), IsBefore);
+  return found;
+}
+
+absl::StatusOr<RequestStore::Found> RequestStore::At(uint64_t number) const {
+  uint64_t first = 0;
+  for (size_t lane = 0; lane < requests_.roots().size(); ++lane) {
+    if (!requests_.roots()[lane].has_value()) continue;
+    Index::Node node = *requests_.roots()[lane];
+    if (number >= first + node.count) {
+      first += node.count;
+      continue;
+    }
+    std::vector<Index::Node> children;
+    while (node.level > 0) {
+      absl::Status status = requests_.Children(node, &children);
+      if (!status.ok()) return status;
+      for (const Index::Node& child : children) {
+        node = child;
+        if (number < first + child.count) break;
+        first += child.count;
+      }
+    }
+    std::vector<StoredRequest> requests;
+    absl::Status status = requests_.Records(node, &requests);
+    if (!status.ok()) return status;
+    return Found{number, lane, requests[number - first]};
+  }
+  return absl::NotFoundError(
+      absl::StrCat("request number ", number, ": there are ", first));
+}
+
+}  // namespace edgewise

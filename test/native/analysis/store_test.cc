@@ -1,0 +1,396 @@
+// What a page asks for, from the disk, is what the report says.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/page/loop/waiting_line.h"
+#include "analysis/page/store/bytes.h"
+#include "analysis/page/store/length_store.h"
+#include "analysis/page/store/trace_store.h"
+#include "test/native/analysis/page_kit.h"
+#include "test/native/analysis/report_kit.h"
+
+namespace edgewise {
+namespace {
+
+constexpr auto kRead = EventType::kTcpRead;
+
+const std::vector<std::string>& Places() {
+  static const std::vector<std::string> places = {testing::TempDir()};
+  return places;
+}
+
+std::unique_ptr<ScratchFile> Scratch() {
+  auto file = ScratchFile::Create(Places());
+  EXPECT_TRUE(file.ok()) << file.status();
+  return *std::move(file);
+}
+
+// A trace, with its page's columns and the store.
+struct Viewed {
+  explicit Viewed(TraceBuilder& trace, int64_t slowest = 5) {
+    auto created = TraceStore::Create(Places());
+    EXPECT_TRUE(created.ok()) << created.status();
+    store = *std::move(created);
+    ReportOptions options;
+    options.columns = &columns;
+    options.store = store.get();
+    options.slowest = slowest;
+    report = ReportOf(trace, options);
+  }
+  Page Window(int64_t from_ns, int64_t to_ns, int64_t least_ns) {
+    return Answer(store->Window(from_ns, to_ns, least_ns));
+  }
+  Page Slowest(const RequestSelection& selection, size_t most) {
+    return Answer(store->Slowest(selection, most));
+  }
+  Page Answer(const absl::StatusOr<std::string>& bytes) {
+    EXPECT_TRUE(bytes.ok()) << bytes.status();
+    answers.push_back(std::make_unique<std::string>(bytes.value_or("")));
+    return Page(*answers.back());
+  }
+  std::string columns;
+  std::unique_ptr<TraceStore> store;
+  Json report;
+  std::vector<std::unique_ptr<std::string>> answers;
+};
+
+// Requests one after the other, of which each `slow`th takes longer, and makes
+// the next three wait.
+void Serve(int requests, int slow, TraceBuilder* t) {
+  int64_t at = 1'000'000;
+  for (int i = 0; i < requests; ++i) {
+    const auto id = static_cast<uint32_t>(i + 1);
+    const int64_t runs = i % slow == 0 ? 20'000 + i : 1'000 + i % 7;
+    const int64_t ready = i % slow < 4 ? at - 500 * (i % slow) : at;
+    if (i % 10 == 3) t->Gc(GcType::kScavenge, at + 100, at + 300);
+    t->Start(at, id);
+    t->End(at + runs - 10, id, i % 2 == 0 ? "GET /a" : "GET /b");
+    t->Event(at, at + runs, {kRead, ready, 6});
+    at += runs + 200;
+  }
+}
+
+TEST(NumbersTest, AreTakenBackAsTheyWerePut) {
+  const std::vector<int64_t> numbers = {
+      0, 1, -1, 63, 64, -64, -65, 127, 128, 1'000'000, INT64_MAX, INT64_MIN};
+  std::string bytes;
+  for (const int64_t number : numbers) {
+    PutSigned(number, &bytes);
+    PutNumber(static_cast<uint64_t>(number), &bytes);
+  }
+  NumberReader reader(bytes);
+  for (const int64_t number : numbers) {
+    EXPECT_EQ(reader.NextSigned(), number);
+    EXPECT_EQ(reader.Next(), static_cast<uint64_t>(number));
+  }
+  EXPECT_EQ(reader.Next(), 0);
+}
+
+TEST(ScratchFileTest, ItIsMadeWhereItCan) {
+  const std::vector<std::string> one = {"/nowhere", testing::TempDir()};
+  EXPECT_TRUE(ScratchFile::Create(one).ok());
+  const std::vector<std::string> none = {"/nowhere"};
+  const auto file = ScratchFile::Create(none);
+  EXPECT_EQ(file.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_NE(file.status().message().find("/nowhere: No such file"),
+            std::string::npos);
+}
+
+TEST(ScratchFileTest, TellsWhatIsMissing) {
+  const auto file = Scratch();
+  EXPECT_EQ(file->Append("abc"), 0);
+  EXPECT_EQ(file->Append("de"), 3);
+  ASSERT_TRUE(file->Flush().ok());
+  std::string read(2, ' ');
+  ASSERT_TRUE(file->Read(2, 2, read.data()).ok());
+  EXPECT_EQ(read, "cd");
+  EXPECT_FALSE(file->Read(4, 2, read.data()).ok());
+}
+
+// However many parts it has: as if all were sorted at once.
+TEST(WaitingLineTest, CountsWhoWaits) {
+  std::mt19937_64 random(1);
+  struct Wait {
+    int64_t from, to;
+  };
+  std::vector<Wait> waits;
+  for (int i = 0; i < 1000; ++i) {
+    const auto from = static_cast<int64_t>(random() % 5000);
+    waits.push_back({from, from + static_cast<int64_t>(1 + random() % 100)});
+  }
+  const auto at = [&](int64_t ns) {
+    return static_cast<uint64_t>(std::count_if(
+        waits.begin(), waits.end(),
+        [ns](const Wait& wait) { return wait.from <= ns && wait.to > ns; }));
+  };
+  const auto file = Scratch();
+  WaitingLine in_memory(nullptr, 64);
+  WaitingLine on_disk(file.get(), 64);
+  for (WaitingLine* line : {&in_memory, &on_disk}) {
+    for (uint32_t i = 0; i < waits.size(); ++i) {
+      line->Waited(waits[i].from, waits[i].to);
+      line->Came(i, waits[i].from);
+    }
+    size_t came = 0;
+    int64_t last_ns = -1;
+    uint64_t last = 0;
+    const absl::Status status = line->Finish(
+        [&](uint32_t row, uint64_t waiting) {
+          ++came;
+          const int64_t ns = waits[row].from;
+          const auto others =
+              std::count_if(waits.begin(), waits.end(), [ns](const Wait& wait) {
+                return wait.from < ns && wait.to > ns;
+              });
+          EXPECT_EQ(waiting, static_cast<uint64_t>(others));
+        },
+        [&](int64_t ns, uint64_t waiting) {
+          EXPECT_GT(ns, last_ns);
+          EXPECT_NE(waiting, last);
+          EXPECT_EQ(waiting, at(ns));
+          last_ns = ns;
+          last = waiting;
+        });
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(came, waits.size());
+    EXPECT_EQ(last, 0);
+  }
+}
+
+TEST(LengthStoreTest, DrawsTheMostOfWhatCannotBeSeen) {
+  const auto file = Scratch();
+  LengthStore store(file.get());
+  store.EndFile();  // A lane without any.
+  for (int i = 0; i < 10'000; ++i) {
+    store.Add(10 * i, i == 5'555 ? 99 : 1 + static_cast<uint64_t>(i % 2));
+  }
+  store.EndFile();
+  ASSERT_TRUE(file->Flush().ok());
+  std::vector<StoredLength> line;
+  ASSERT_TRUE(store.Draw(0, 0, 100'000, 1, &line).ok());
+  EXPECT_TRUE(line.empty());
+  ASSERT_TRUE(store.Draw(1, 1'005, 1'040, 1, &line).ok());
+  std::vector<int64_t> at;
+  for (const StoredLength& length : line) at.push_back(length.at_ns);
+  EXPECT_EQ(at, (std::vector<int64_t>{1'005, 1'010, 1'020, 1'030}));
+  EXPECT_EQ(line.front().waiting, 1);
+  line.clear();
+  ASSERT_TRUE(store.Draw(1, 0, 100'000, 1'000, &line).ok());
+  EXPECT_LT(line.size(), 400);
+  uint64_t most = 0;
+  for (const StoredLength& length : line) most = std::max(most, length.waiting);
+  EXPECT_EQ(most, 99);
+  line.clear();
+  ASSERT_TRUE(store.Draw(1, 200'000, 300'000, 1'000, &line).ok());
+  ASSERT_EQ(line.size(), 1);
+  EXPECT_EQ(line.front().waiting, 2);
+}
+
+TEST(StoreTest, TellsTheSameOfTheLoopAsThePage) {
+  TraceBuilder t;
+  Serve(10, 5, &t);
+  Viewed viewed(t);
+  Page held(viewed.columns);
+  const int64_t span = held.head["span_ns"];
+  Page asked = viewed.Window(0, span, 1);
+  for (const char* column : {"begin", "length", "blocker", "off", "thread"}) {
+    EXPECT_EQ(asked.tables["slices"][column], held.tables["slices"][column])
+        << column;
+  }
+  EXPECT_EQ(asked.tables["slices"]["length"], asked.tables["slices"]["busy"]);
+  EXPECT_EQ(asked.head["windows"][0]["to_ns"], span);
+  // Where one window touches the next, the file tells a length twice.
+  std::set<std::pair<uint64_t, uint64_t>> lengths;
+  for (size_t i = 0; i < asked.tables["queues"]["at"].size(); ++i) {
+    lengths.emplace(asked.tables["queues"]["at"][i],
+                    asked.tables["queues"]["length"][i]);
+  }
+  for (size_t i = 1; i < held.tables["queues"]["at"].size(); ++i) {
+    if (held.tables["queues"]["length"][i] ==
+        held.tables["queues"]["length"][i - 1]) {
+      continue;
+    }
+    EXPECT_TRUE(lengths.contains(
+        {held.tables["queues"]["at"][i], held.tables["queues"]["length"][i]}));
+  }
+}
+
+// However wide the window: what ran in it is as much.
+TEST(StoreTest, SumsOfTheLoopAreThoseOfItsSlices) {
+  TraceBuilder t;
+  Serve(5'000, 50, &t);
+  Viewed viewed(t);
+  Page held(viewed.columns);
+  const int64_t span = held.head["span_ns"];
+  const auto busy = [](Page& page) {
+    uint64_t sum = 0;
+    for (const uint64_t ns : page.tables["slices"]["busy"]) sum += ns;
+    return sum;
+  };
+  Page exact = viewed.Window(0, span, 1);
+  for (const int64_t least : {int64_t{100}, int64_t{5'000}, span / 100, span}) {
+    Page page = viewed.Window(0, span, least);
+    EXPECT_EQ(busy(page), busy(exact)) << least;
+    EXPECT_LE(page.tables["slices"]["busy"].size(),
+              3 * static_cast<size_t>(span / least) + 3);
+    uint64_t end = 0;
+    uint64_t begin = 0;
+    for (size_t i = 0; i < page.tables["slices"]["begin"].size(); ++i) {
+      const uint64_t begins = page.tables["slices"]["begin"][i];
+      EXPECT_TRUE(begins >= end || begins == begin);
+      begin = begins;
+      end = begins + page.tables["slices"]["length"][i];
+      EXPECT_LE(page.tables["slices"]["busy"][i],
+                page.tables["slices"]["length"][i]);
+    }
+  }
+  // One that is long is told by itself.
+  Page wide = viewed.Window(0, span, 10'000);
+  EXPECT_GE(
+      std::count_if(wide.tables["slices"]["length"].begin(),
+                    wide.tables["slices"]["length"].end(),
+                    [](uint64_t ns) { return ns > 19'000 && ns < 26'000; }),
+      100);
+}
+
+// Of each request, by its id: its path, with what blocked it.
+std::map<uint64_t, std::vector<std::vector<uint64_t>>> PathsOf(Page& page) {
+  std::map<uint64_t, std::vector<std::vector<uint64_t>>> paths;
+  Table& steps = page.tables["steps"];
+  Table& blocks = page.tables["step_blocks"];
+  size_t block = 0;
+  for (size_t i = 0; i < steps["request"].size(); ++i) {
+    std::vector<uint64_t> step;
+    for (const auto& [name, column] : steps) {
+      if (name != "request") step.push_back(column[i]);
+    }
+    std::map<uint64_t, uint64_t> behind;
+    for (uint64_t left = steps["blocks"][i]; left > 0; --left, ++block) {
+      behind[blocks["blocker"][block]] = blocks["ns"][block];
+    }
+    for (const auto& [cause, ns] : behind) {
+      step.push_back(cause);
+      step.push_back(ns);
+    }
+    const uint64_t row = steps["request"][i];
+    paths[page.tables["requests"]["id"].at(row)].push_back(step);
+  }
+  return paths;
+}
+
+TEST(StoreTest, TellsEveryRequestAsThePageDoes) {
+  constexpr size_t kRequests = 300;
+  TraceBuilder t;
+  Serve(kRequests, 30, &t);
+  Viewed viewed(t, /*slowest=*/kRequests);
+  Page held(viewed.columns);
+  Page asked = viewed.Slowest({}, kRequests);
+  Table& requests = asked.tables["requests"];
+  ASSERT_EQ(requests["id"].size(), kRequests);
+  const auto paths = PathsOf(held);
+  EXPECT_EQ(paths.size(), kRequests);
+  EXPECT_EQ(PathsOf(asked), paths);
+  std::map<uint64_t, size_t> rows;
+  for (size_t row = 0; row < kRequests; ++row) {
+    rows[held.tables["requests"]["id"][row]] = row;
+  }
+  for (size_t row = 0; row < kRequests; ++row) {
+    const size_t there = rows.at(requests["id"][row]);
+    for (const auto& [name, column] : held.tables["requests"]) {
+      if (name == "waiting" || name == "blocks") continue;
+      EXPECT_EQ(requests[name].at(row), column[there]) << name;
+    }
+    Page single = viewed.Answer(viewed.store->Request(requests["number"][row]));
+    EXPECT_EQ(PathsOf(single),
+              (decltype(paths){*paths.find(requests["id"][row])}));
+  }
+  const auto none = viewed.store->Request(kRequests);
+  EXPECT_EQ(none.status().code(), absl::StatusCode::kNotFound);
+}
+
+// What a selection finds is what one finds who looks at every request.
+TEST(StoreTest, ASelectionsRequestsAreTheSlowestOfIt) {
+  TraceBuilder t;
+  Serve(3'000, 30, &t);
+  Viewed viewed(t, /*slowest=*/1'000);
+  Page held(viewed.columns);
+  const Table& all = held.tables["requests"];
+  const int64_t span = held.head["span_ns"];
+  const auto check = [&](const RequestSelection& selection) {
+    std::vector<uint64_t> latencies;
+    for (size_t i = 0; i < all.at("id").size(); ++i) {
+      const int64_t start = static_cast<int64_t>(all.at("start")[i]) * 1000;
+      const uint64_t latency =
+          all.at("io")[i] + all.at("queue")[i] + all.at("exec")[i];
+      const bool chosen =
+          selection.tail
+              ? all.at("tail")[i] == 1
+              : start >= selection.from_ns && start < selection.to_ns &&
+                    static_cast<int64_t>(latency) >= selection.least_ns &&
+                    static_cast<int64_t>(latency) <= selection.most_ns;
+      if (chosen && (!selection.route || all.at("route")[i] == selection.route))
+        latencies.push_back(latency);
+    }
+    std::sort(latencies.rbegin(), latencies.rend());
+    if (latencies.size() > 40) latencies.resize(40);
+    Page asked = viewed.Slowest(selection, 40);
+    std::vector<uint64_t> found;
+    Table& requests = asked.tables["requests"];
+    for (size_t row = 0; row < requests["id"].size(); ++row) {
+      found.push_back(requests["io"][row] + requests["queue"][row] +
+                      requests["exec"][row]);
+    }
+    EXPECT_EQ(found, latencies);
+    return found.size();
+  };
+  RequestSelection selection;
+  EXPECT_EQ(check(selection), 40);
+  selection.tail = true;
+  EXPECT_GT(check(selection), 20);
+  selection.tail = false;
+  selection.from_ns = span / 3;
+  selection.to_ns = span / 2;
+  EXPECT_EQ(check(selection), 40);
+  selection.most_ns = 1'003;
+  EXPECT_EQ(check(selection), 40);
+  selection.least_ns = 1'003;
+  selection.route = 2;
+  check(selection);
+  selection = {};
+  selection.route = 1'000;
+  EXPECT_EQ(check(selection), 0);
+}
+
+// Whose a slice is may be known only long after it.
+TEST(StoreTest, ARequestThatStaysOpenIsNamedInTheEnd) {
+  TraceBuilder t;
+  t.Start(100, 1);
+  const uint64_t timer = t.Register();
+  t.Event(100, 200, {kRead, 100, 5});
+  t.Start(300, 2);
+  t.End(390, 2, "GET /b");
+  t.Event(300, 400, {kRead, 150, 6});
+  t.End(990, 1, "GET /stream");
+  t.Event(900, 1000, {EventType::kTimer, 900, timer});
+  Viewed viewed(t);
+  Page held(viewed.columns);
+  Page asked = viewed.Window(0, held.head["span_ns"], 1);
+  std::set<std::string> ran;
+  for (const uint64_t blocker : asked.tables["slices"]["blocker"]) {
+    ran.insert(held.head["blockers"].at(blocker)["what"]);
+  }
+  EXPECT_TRUE(ran.contains("GET /stream tcp_read"));
+  EXPECT_TRUE(ran.contains("GET /b tcp_read"));
+}
+
+}  // namespace
+}  // namespace edgewise
