@@ -69,7 +69,7 @@ function report (directory, options = {}) {
 }
 
 async function reportAsync (directory, given = {}) {
-  const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions & { columns?: boolean }} */ (given) // columns: docs/page-data.md
+  const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions & { columns?: boolean, store?: boolean, scratch?: string[] }} */ (given) // what a page needs: docs/page-data.md
   const analysis = binding.load().analyse(directory, asked(options))
   const cancel = () => analysis.cancel()
   const progress = onProgress && setInterval(() => onProgress(analysis.progress()), PROGRESS_MS)
@@ -77,8 +77,8 @@ async function reportAsync (directory, given = {}) {
   if (signal?.aborted) cancel()
   try {
     const done = await analysis.done
-    const { json, columns } = options.columns ? done : { json: done, columns: undefined }
-    return { ...completed(directory, options, json), ...columns && { columns } }
+    const { json, ...forPage } = options.columns ? done : { json: done }
+    return { ...completed(directory, options, json), ...forPage }
   } finally {
     clearInterval(progress)
     signal?.removeEventListener('abort', cancel)

@@ -10,7 +10,7 @@ const { EXIT, Failure, note } = require('./failure')
 
 // Each is loaded with its own dependencies only when the command line is built;
 // none of them loads the addon before it runs.
-const SUBCOMMANDS = ['profile', 'record', 'report', 'flame', 'boost', 'tune', 'control', 'boostd', 'doctor'].map((name) => require(`./${name}`))
+const SUBCOMMANDS = ['profile', 'record', 'report', 'view', 'flame', 'boost', 'tune', 'control', 'boostd', 'doctor'].map((name) => require(`./${name}`))
 
 /** @returns {Command} */
 function program () {

@@ -3,6 +3,7 @@
 // The page that a person looks at: where it goes, and what is said of it.
 
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { Failure, note } = require('./failure')
@@ -12,9 +13,9 @@ const NAME = 'report.html'
 /** So many critical paths are told step by step. */
 const PATHS = 100
 
-/** @param {Record<string, any>} options of a report @returns {Record<string, any>} those that its page needs */
-function withColumns (options) {
-  return { ...options, columns: true, stacks: true, slowest: Math.max(options.slowest ?? 0, PATHS) }
+/** @param {Record<string, any>} options of a report @param {string} directory of the trace @returns {Record<string, any>} those that its page needs */
+function withColumns (options, directory) {
+  return { ...options, columns: true, scratch: [directory, os.tmpdir()], stacks: true, slowest: Math.max(options.slowest ?? 0, PATHS) }
 }
 
 /**
@@ -52,4 +53,4 @@ async function offerPage (directory, report) {
   }
 }
 
-module.exports = { offerPage, withColumns, writePage }
+module.exports = { made, offerPage, withColumns, writePage }

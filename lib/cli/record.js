@@ -44,7 +44,7 @@ async function record (command, options) {
 async function offerPageOf (out) {
   const interrupt = interruption()
   try {
-    const found = await analyse(out, withColumns({}), interrupt.signal, sayProgress())
+    const found = await analyse(out, withColumns({}, out), interrupt.signal, sayProgress())
     if (found) await offerPage(out, found)
     else note('no page: interrupted')
   } catch (error) {

@@ -80,7 +80,7 @@ Examples:
  */
 async function print (directory, { html, ...options }, offersPage = false) {
   const interrupt = interruption()
-  const found = await analyse(directory, html || offersPage ? withColumns(options) : options, interrupt.signal, sayProgress())
+  const found = await analyse(directory, html || offersPage ? withColumns(options, directory) : options, interrupt.signal, sayProgress())
   interrupt.release()
   if (!found) return exitCodeAfter(interrupt.signal)
   const { columns, ...whole } = found

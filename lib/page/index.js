@@ -19,23 +19,24 @@ const ROWS = 100
 /**
  * @param {Record<string, any>} report docs/report-json.md
  * @param {Uint8Array} columns docs/page-data.md
+ * @param {{ asks?: boolean }} [options] asks: it comes from a server (serve.js), and asks that for what its columns do not hold
  * @returns {string} HTML
  * @throws {Error} the page's script is not built
  */
-function pageOf (report, columns) {
+function pageOf (report, columns, { asks = false } = {}) {
   const told = JSON.stringify(toldOf(report))
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'${asks ? "; connect-src 'self'" : ''}">
 <title>edgewise</title>
 <link rel="icon" href="data:,">
 <style>${fs.readFileSync(STYLE, 'utf8')}</style>
 </head>
 <body>
-<div id="page">This page needs a browser that runs its script, and knows DecompressionStream (Chrome 103, Firefox 113, Safari 16.4).</div>
+<div id="page"${asks ? ' data-asks' : ''}>This page needs a browser that runs its script, and knows DecompressionStream (Chrome 103, Firefox 113, Safari 16.4).</div>
 <template id="edgewise-told">${packed(Buffer.from(told))}</template>
 <template id="edgewise-columns">${packed(columns)}</template>
 <script>${inline(scriptOf())}</script>

@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "addon/errors.h"
+#include "analysis/page/store/trace_store.h"
 #include "analysis/report.h"
 
 namespace edgewise {
@@ -39,6 +41,16 @@ bool Is(const Napi::Object& options, const char* key) {
   return value.IsBoolean() && value.As<Napi::Boolean>().Value();
 }
 
+std::vector<std::string> TextsOf(const Napi::Value& value) {
+  std::vector<std::string> texts;
+  if (!value.IsArray()) return texts;
+  const auto array = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < array.Length(); ++i) {
+    texts.push_back(array.Get(i).As<Napi::String>().Utf8Value());
+  }
+  return texts;
+}
+
 ReportOptions OptionsOf(const Napi::Object& given) {
   ReportOptions options;
   options.percentile = NumberOr(given, "percentile", options.percentile);
@@ -50,6 +62,7 @@ ReportOptions OptionsOf(const Napi::Object& given) {
   options.requests_path = TextOr(given, "requestsPath");
   options.stacks = Is(given, "stacks");
   options.slowest = WholeOr(given, "slowest", options.slowest);
+  options.scratch = TextsOf(given.Get("scratch"));
   return options;
 }
 
@@ -62,25 +75,114 @@ Napi::Value Report(const Napi::CallbackInfo& info) {
   return Napi::String::New(env, *json);
 }
 
+Napi::Buffer<char> BytesOf(Napi::Env env, const std::string& bytes) {
+  return Napi::Buffer<char>::Copy(env, bytes.data(), bytes.size());
+}
+
+// What a page asks of a store.
+struct Question {
+  int64_t window_from_ns = -1;  // -1: not of the loop
+  int64_t window_to_ns = 0;
+  int64_t window_least_ns = 0;
+  int64_t number = -1;  // of a request; -1: of a selection
+  RequestSelection selection;
+  size_t most = 0;
+};
+
+Question QuestionOf(const Napi::Object& given) {
+  Question question;
+  question.window_from_ns = WholeOr(given, "windowFrom", -1);
+  question.window_to_ns = WholeOr(given, "windowTo", 0);
+  question.window_least_ns = WholeOr(given, "windowLeast", 1);
+  question.number = WholeOr(given, "number", -1);
+  RequestSelection& selection = question.selection;
+  selection.from_ns = WholeOr(given, "from", 0);
+  selection.to_ns = WholeOr(given, "to", INT64_MAX);
+  selection.least_ns = WholeOr(given, "least", 0);
+  selection.most_ns = WholeOr(given, "most", INT64_MAX);
+  selection.tail = Is(given, "tail");
+  const int64_t route = WholeOr(given, "route", -1);
+  if (route >= 0) selection.route = static_cast<uint32_t>(route);
+  question.most = static_cast<size_t>(WholeOr(given, "count", 1));
+  return question;
+}
+
+// An answer, made on a thread of the pool; deletes itself when it is over.
+class Asking : public Napi::AsyncWorker {
+ public:
+  Asking(Napi::Env env, std::shared_ptr<const TraceStore> store,
+         const Question& question)
+      : Napi::AsyncWorker(env, "edgewise.ask"),
+        done_(env),
+        store_(std::move(store)),
+        question_(question) {}
+
+  Napi::Promise Done() const { return done_.Promise(); }
+
+ protected:
+  void Execute() override {
+    if (question_.window_from_ns >= 0) {
+      answer_ = store_->Window(question_.window_from_ns, question_.window_to_ns,
+                               question_.window_least_ns);
+    } else if (question_.number >= 0) {
+      answer_ = store_->Request(static_cast<uint64_t>(question_.number));
+    } else {
+      answer_ = store_->Slowest(question_.selection, question_.most);
+    }
+  }
+  void OnOK() override {
+    if (answer_.ok()) {
+      done_.Resolve(BytesOf(Env(), *answer_));
+    } else {
+      done_.Reject(ErrorOf(Env(), answer_.status()).Value());
+    }
+  }
+
+ private:
+  const Napi::Promise::Deferred done_;
+  const std::shared_ptr<const TraceStore> store_;
+  const Question question_;
+  absl::StatusOr<std::string> answer_;
+};
+
+// What else a page is given beside the report.
+struct ForPage {
+  bool columns = false;
+  bool store = false;
+};
+
 // An analysis on a thread of the pool; deletes itself when it is over.
 class Analysing : public Napi::AsyncWorker {
  public:
-  // `with_columns`: it is done with {json, columns} and not with the JSON.
+  // With columns it is done with {json, columns} and not with the JSON; with a
+  // store also with `ask`, which answers what a page asks.
   Analysing(Napi::Env env, std::string dir, ReportOptions options,
-            bool with_columns)
+            ForPage for_page)
       : Napi::AsyncWorker(env, "edgewise.report"),
         done_(env),
         dir_(std::move(dir)),
-        options_(std::move(options)) {
+        options_(std::move(options)),
+        for_page_(std::move(for_page)) {
     options_.progress = progress_.get();
-    if (with_columns) options_.columns = &columns_;
+    if (for_page_.columns) options_.columns = &columns_;
   }
 
   Napi::Promise Done() const { return done_.Promise(); }
   std::shared_ptr<AnalysisProgress> Progress() const { return progress_; }
 
  protected:
-  void Execute() override { json_ = BuildReport(dir_, options_); }
+  void Execute() override {
+    if (for_page_.store) {
+      auto store = TraceStore::Create(options_.scratch);
+      if (!store.ok()) {
+        json_ = store.status();
+        return;
+      }
+      store_ = *std::move(store);
+      options_.store = store_.get();
+    }
+    json_ = BuildReport(dir_, options_);
+  }
   void OnOK() override {
     // Also if it was over before it could end early.
     absl::Status status = progress_->status();
@@ -96,8 +198,19 @@ class Analysing : public Napi::AsyncWorker {
     }
     Napi::Object both = Napi::Object::New(Env());
     both.Set("json", json);
-    both.Set("columns",
-             Napi::Buffer<char>::Copy(Env(), columns_.data(), columns_.size()));
+    both.Set("columns", BytesOf(Env(), columns_));
+    if (store_ != nullptr) {
+      both.Set("ask",
+               Napi::Function::New(
+                   Env(), [store = store_](const Napi::CallbackInfo& call) {
+                     auto* const worker =
+                         new Asking(call.Env(), store,
+                                    QuestionOf(call[0].As<Napi::Object>()));
+                     const Napi::Promise done = worker->Done();
+                     worker->Queue();
+                     return done;
+                   }));
+    }
     done_.Resolve(both);
   }
 
@@ -105,18 +218,20 @@ class Analysing : public Napi::AsyncWorker {
   const Napi::Promise::Deferred done_;
   const std::string dir_;
   ReportOptions options_;
+  const ForPage for_page_;
   const std::shared_ptr<AnalysisProgress> progress_ =
       std::make_shared<AnalysisProgress>();
   absl::StatusOr<std::string> json_;
   std::string columns_;
+  std::shared_ptr<TraceStore> store_;
 };
 
 Napi::Value Analyse(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  auto* const worker =
-      new Analysing(env, info[0].As<Napi::String>().Utf8Value(),
-                    OptionsOf(info[1].As<Napi::Object>()),
-                    Is(info[1].As<Napi::Object>(), "columns"));
+  const auto options = info[1].As<Napi::Object>();
+  auto* const worker = new Analysing(
+      env, info[0].As<Napi::String>().Utf8Value(), OptionsOf(options),
+      {Is(options, "columns"), Is(options, "store")});
   Napi::Object analysis = Napi::Object::New(env);
   analysis.Set("done", worker->Done());
   analysis.Set("progress",

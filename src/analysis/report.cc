@@ -218,6 +218,7 @@ class Analysis {
     plan.span_ns = end_ns_ - begin_ns_;
     plan.kinds = usable_.size() * routes_.size();
     plan.store = options_.store;
+    plan.scratch = options_.scratch;
     if (plan.requests > PageColumns::kMostRows) {
       const double others =
           static_cast<double>(plan.requests - PageColumns::kOwnRows);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "analysis/progress.h"
@@ -28,6 +29,8 @@ struct ReportOptions {
   std::string* columns = nullptr;
   // With columns: is told of everything, and answers afterwards; may be null.
   TraceStore* store = nullptr;
+  // Directories for what memory has no room for: the first that can hold it.
+  std::vector<std::string> scratch;
   AnalysisProgress* progress = nullptr;  // is told how far it is; may be null
 };
 

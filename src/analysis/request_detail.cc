@@ -160,6 +160,7 @@ void ResolveDetail(BlameLedger* ledger, RequestDetail* detail) {
         ledger->DropReference(cause.pending_owner);
         cause.pending_owner = 0;
       }
+      if (cause.ns == 0) continue;  // all of it was V8's work
       const auto [it, added] = causes.try_emplace(KeyOf(cause), cause);
       if (!added) it->second.ns += cause.ns;
     }

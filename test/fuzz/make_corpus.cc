@@ -84,13 +84,13 @@ int main(int argc, char** argv) {
     options.faults = seed % 3 == 0;
     options.patched = seed % 2 == 0;
     const std::string bytes = RandomTrace(options);
-    for (const char mode : {0, 3, 15, 31}) {
+    for (const char mode : {0, 3, 15, 31, 63}) {
       Write(dir / ("random-" + std::to_string(seed) + "-" +
                    std::to_string(int{mode})),
             mode, bytes);
     }
   }
-  for (const char mode : {0, 3, 15, 31}) {
+  for (const char mode : {0, 3, 15, 31, 63}) {
     Write(dir / ("waits-" + std::to_string(int{mode})), mode, Waits());
     Write(dir / ("stacks-" + std::to_string(int{mode})), mode, Stacks());
   }

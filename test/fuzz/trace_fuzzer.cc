@@ -7,10 +7,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "analysis/page/store/trace_store.h"
 #include "analysis/report.h"
 #include "trace/chunk.h"
 #include "trace/crc32c.h"
@@ -78,6 +83,16 @@ void CheckSums(const std::string& text) {
   }
 }
 
+// What a page may ask.
+void Ask(const TraceStore& store) {
+  for (const int64_t least_ns : {int64_t{1}, int64_t{1'000'000}}) {
+    if (!store.Window(0, INT64_MAX, least_ns).ok()) Fail("no window", "");
+  }
+  RequestSelection selection;
+  if (!store.Slowest(selection, 10).ok()) Fail("no requests", "");
+  store.Request(0).IgnoreError();  // There may be none.
+}
+
 }  // namespace
 }  // namespace edgewise
 
@@ -94,7 +109,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if ((mode & 8) != 0) options.request = 1;
   std::string columns;
   if ((mode & 16) != 0) options.columns = &columns;
+  std::unique_ptr<TraceStore> store;
+  if ((mode & 48) == 48) {
+    const std::string place = std::filesystem::temp_directory_path();
+    auto created = TraceStore::Create(std::span(&place, 1));
+    if (created.ok()) store = *std::move(created);
+    options.store = store.get();
+  }
   const auto report = BuildReport(std::span(&file, 1), options);
   if (report.ok() && (mode & kCheck) != 0) CheckSums(*report);
+  if (report.ok() && store != nullptr) Ask(*store);
   return 0;
 }

@@ -3,7 +3,6 @@
 // Pages opened from disk, in the browsers that people have.
 
 const { spawnSync } = require('node:child_process')
-const { pathToFileURL } = require('node:url')
 const puppeteer = require('puppeteer-core')
 const { buildPage, pageIsFresh } = require('../../scripts/tasks/page')
 
@@ -32,16 +31,15 @@ async function launchFirefox () {
 /**
  * @param {import('node:test').TestContext} t
  * @param {import('puppeteer-core').Browser} browser
- * @param {string} file
+ * @param {string} address
  * @param {{ scheme?: 'light' | 'dark', hash?: string, chromium?: boolean }} [options]
  * @returns {Promise<{ page: import('puppeteer-core').Page, heard: string[] }>} heard: requests for anything else, and errors
  */
-async function opened (t, browser, file, { scheme, hash = '' } = {}) {
+async function opened (t, browser, address, { scheme, hash = '' } = {}) {
   const page = await browser.newPage()
   t.after(() => page.close())
   /** @type {string[]} */
   const heard = []
-  const address = pathToFileURL(file).href
   page.on('request', (asked) => { if (!asked.url().startsWith(address) && !asked.url().startsWith('data:')) heard.push(asked.url()) })
   page.on('console', (message) => { if (['error', 'warn'].includes(message.type())) heard.push(message.text()) })
   page.on('pageerror', (error) => heard.push(String(error)))

@@ -14,6 +14,7 @@ const { pageOf } = require('../../lib/page')
 const { ROOT, request, startServer, temporaryDirectory } = require('../e2e/recorded-app')
 const { recorded } = require('../lib/page-kit')
 const { launchChromium, launchFirefox, opened, texts } = require('./browsers')
+const { recordSpins, twoClicks } = require('./spins')
 
 const SPINS = 10
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
@@ -27,19 +28,11 @@ after(() => fs.rmSync(directory, { recursive: true, force: true }))
 
 /** @type {{ out: string, file: string } | undefined} */
 let trace
-/** A request that spins while others come, now and then. @returns {Promise<{ out: string, file: string }>} */
+/** @returns {Promise<{ out: string, file: string }>} */
 async function spun (t) {
   if (trace) return trace
-  const app = await startServer(t, path.join(__dirname, 'spinner.js'))
-  for (let i = 0; i < SPINS; i++) {
-    for (let quick = 0; quick < 10; quick++) await request(app.port, '/quick')
-    const slow = request(app.port, '/spin')
-    await new Promise((resolve) => setTimeout(resolve, 2))
-    await Promise.all([slow, request(app.port, '/quick'), request(app.port, '/quick')])
-  }
-  await app.stop()
   const out = path.join(directory, 'trace')
-  fs.cpSync(app.out, out, { recursive: true })
+  await recordSpins(t, out, SPINS)
   const file = path.join(directory, 'report.html')
   const { status, stderr } = cli('report', out, '--percentile', '80', '--html', file)
   assert.equal(status, 0, stderr)
@@ -51,23 +44,10 @@ async function spun (t) {
 
 const cli = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), ...args], { encoding: 'utf8' })
 
-/** The click into the heat map that takes the slow ones, and the one that opens one that was blocked. @param {import('puppeteer-core').Page} page */
-async function twoClicks (page) {
-  const box = await (await page.$('.plot'))?.boundingBox()
-  assert.ok(box)
-  await page.mouse.click(box.x + 100, box.y + 0.35 * box.height)
-  await page.waitForFunction(() => !document.querySelector('.compare caption')?.textContent?.includes('tail'))
-  const waited = (await texts(page, '.requests tbody td:nth-child(2)')).indexOf('GET /quick')
-  assert.ok(waited >= 0)
-  const button = await (await page.$$('.requests tbody tr'))[waited].$('button')
-  await button?.click()
-  await page.waitForSelector('.waterfall')
-}
-
 test('from the heat map to the blocked request and its blocker', async (t) => {
   const { out, file } = await spun(t)
   const told = report(out, { percentile: 80 })
-  const { page, heard } = await opened(t, browser, file)
+  const { page, heard } = await opened(t, browser, pathToFileURL(file).href)
   assert.match((await texts(page, '.compare caption'))[0], new RegExp(`^The p80 tail \\(${told.tail.count}\\) against the rest \\(${told.rest.count}\\)`))
   await twoClicks(page)
   const count = Number(/\((\d+)\) against/.exec((await texts(page, '.compare caption'))[0])?.[1])
@@ -87,7 +67,7 @@ test('the sums of a selection are those of the requests', async (t) => {
   assert.equal(cli('report', out, '--requests', list).status, 0)
   const requests = fs.readFileSync(list, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
   const slow = requests.filter(({ latency_ns: ns }) => ns >= 10e6)
-  const { page } = await opened(t, browser, file, { hash: '#l=10000000-' })
+  const { page } = await opened(t, browser, pathToFileURL(file).href, { hash: '#l=10000000-' })
   const sum = (/** @type {string} */ name) => slow.reduce((all, one) => all + one[name], 0)
   await page.waitForFunction((/** @type {number} */ count) => document.querySelector('.compare caption')?.textContent?.includes(`(${count}) against`), {}, slow.length)
   // Each cell holds its sum, to the nanosecond.
@@ -108,7 +88,7 @@ async function changed (read, before) {
 
 test('keys walk through the slowest and the loop, search, and help', async (t) => {
   const { file } = await spun(t)
-  const { page, heard } = await opened(t, browser, file)
+  const { page, heard } = await opened(t, browser, pathToFileURL(file).href)
   const title = async () => (await texts(page, '.waterfall h2'))[0]
   await page.keyboard.press('n')
   const first = await changed(title, undefined)
@@ -139,11 +119,11 @@ test('keys walk through the slowest and the loop, search, and help', async (t) =
 
 test('what is chosen is in the address', async (t) => {
   const { file } = await spun(t)
-  const { page } = await opened(t, browser, file)
+  const { page } = await opened(t, browser, pathToFileURL(file).href)
   await twoClicks(page)
   const hash = await page.evaluate(() => location.hash)
   const told = await texts(page, 'main caption, .waterfall')
-  const { page: again } = await opened(t, browser, file, { hash })
+  const { page: again } = await opened(t, browser, pathToFileURL(file).href, { hash })
   await again.waitForSelector('.waterfall')
   assert.deepEqual(await texts(again, 'main caption, .waterfall'), told)
 })
@@ -151,7 +131,7 @@ test('what is chosen is in the address', async (t) => {
 for (const scheme of /** @type {const} */ (['light', 'dark'])) {
   test(`who cannot see it as others do can use it (${scheme})`, async (t) => {
     const { file } = await spun(t)
-    const { page } = await opened(t, browser, file, { scheme })
+    const { page } = await opened(t, browser, pathToFileURL(file).href, { scheme })
     await twoClicks(page)
     await page.$$eval('details', (found) => found.forEach((one) => { /** @type {HTMLDetailsElement} */ (one).open = true }))
     await page.evaluate(AXE)
@@ -167,7 +147,7 @@ for (const scheme of /** @type {const} */ (['light', 'dark'])) {
     for (const [i, requests] of given.entries()) {
       const file = path.join(directory, `${i}.html`)
       fs.writeFileSync(file, pageOf(NOTHING, recorded(requests)))
-      const { page, heard } = await opened(t, browser, file, { scheme })
+      const { page, heard } = await opened(t, browser, pathToFileURL(file).href, { scheme })
       assert.equal((await texts(page, '.requests tbody tr')).length, i)
       assert.equal((await page.$$('img')).length, 0)
       if (i === 1) assert.ok((await texts(page, '.requests tbody td'))[0].includes(evil))
@@ -191,7 +171,7 @@ test('Firefox opens it, and leads to the blocker too', async (t) => {
   const firefox = await launchFirefox()
   t.after(() => firefox.close())
   const { file } = await spun(t)
-  const { page, heard } = await opened(t, firefox, file)
+  const { page, heard } = await opened(t, firefox, pathToFileURL(file).href)
   await twoClicks(page)
   assert.match((await texts(page, '.waterfall'))[0], /behind GET \/spin/)
   assert.deepEqual(heard, [])
@@ -205,7 +185,7 @@ test('a hundred thousand requests', async (t) => {
     ...i % 100 === 0 ? { blocks: { 'GET /slow': 20e6 }, more: { tail: 1 } } : { more: { tail: 0 } }
   }))
   fs.writeFileSync(file, pageOf(NOTHING, recorded(given)))
-  const { page, heard } = await opened(t, browser, file)
+  const { page, heard } = await opened(t, browser, pathToFileURL(file).href)
   assert.match((await texts(page, '.compare caption'))[0], /\(1000\) against the rest \(99000\)/)
   assert.match((await texts(page, '.compare tbody tr'))[0], /^queued behind GET \/slow20\.0 ms0/)
   await page.evaluate(() => { location.hash = '#t=0-1000000000' })
@@ -226,7 +206,7 @@ test('a trace of several processes, one of them damaged: both are there, and wha
   }
   const file = path.join(directory, 'report.html')
   assert.equal(cli('report', directory, '--html').status, 0)
-  const { page, heard } = await opened(t, browser, file, { hash: '#l=0-' })
+  const { page, heard } = await opened(t, browser, pathToFileURL(file).href, { hash: '#l=0-' })
   assert.match((await texts(page, 'header'))[0], /2 processes/)
   assert.match((await texts(page, '.loss')).join('\n'), /the file ends inside a chunk header \(19 bytes skipped\)/)
   assert.match((await texts(page, 'option')).join('\n'), /GET \/other/)

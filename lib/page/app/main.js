@@ -6,6 +6,8 @@ const { render } = require('preact')
 const { html } = require('./kit/html')
 const { readColumns } = require('./data/columns')
 const { Page } = require('./page')
+const { useAsked } = require('./sources/asked')
+const { useHeld } = require('./sources/held')
 
 /** @param {string} id of a template @returns {Promise<Uint8Array>} what it holds, unpacked */
 async function unpacked (id) {
@@ -22,8 +24,9 @@ async function open () {
   if (typeof DecompressionStream === 'undefined') return // The page says what it needs.
   try {
     const [columns, told] = await Promise.all([unpacked('edgewise-columns').then(readColumns), unpacked('edgewise-told').then((bytes) => JSON.parse(new TextDecoder().decode(bytes)))])
+    const source = root.hasAttribute('data-asks') ? useAsked : useHeld
     root.textContent = ''
-    render(html`<${Page} columns=${columns} told=${told} />`, root)
+    render(html`<${Page} columns=${columns} told=${told} useSource=${source} />`, root)
     requestAnimationFrame(() => setTimeout(() => performance.mark('shown')))
   } catch (error) {
     root.textContent = `This page cannot be shown: ${/** @type {Error} */ (error).message}`

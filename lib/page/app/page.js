@@ -8,10 +8,8 @@ const { hashOf, viewOf } = require('./kit/link')
 const { duration } = require('./kit/scales')
 const { onKey } = require('./keys')
 const { differencesOf, rowsWith } = require('./data/differences')
-const { lanesOf } = require('./data/lanes')
 const { partsOf } = require('./data/parts')
-const { pathsOf } = require('./data/paths')
-const { chosen, requestsOf, slowestOf } = require('./data/requests')
+const { chosen, requestsOf } = require('./data/requests')
 const { treeOf } = require('./data/tree')
 const { Compare, Differences } = require('./views/compare-view')
 const { Flame } = require('./views/flame-view')
@@ -25,11 +23,9 @@ const { Waterfall } = require('./views/waterfall')
 
 const LISTED = 20
 
-/** @param {{ columns: import('./data/columns').Columns, told: Record<string, any> }} props */
-function Page ({ columns, told }) {
+/** @param {{ columns: import('./data/columns').Columns, told: Record<string, any>, useSource: import('./sources/held').Source }} props */
+function Page ({ columns, told, useSource }) {
   const requests = useMemo(() => requestsOf(columns), [columns])
-  const paths = useMemo(() => pathsOf(columns), [columns])
-  const lanes = useMemo(() => lanesOf(columns), [columns])
   const [view, go] = useView()
   const [light, setLight] = useState(/** @type {{ attribute: string, value: string } | null} */ (null))
   const [sought, setSought] = useState('')
@@ -42,16 +38,17 @@ function Page ({ columns, told }) {
   const compared = useMemo(() => partsOf(requests, marks), [marks])
   const differences = useMemo(() => differencesOf(requests, marks), [marks])
   const tree = useMemo(() => treeOf(requests, marks, told.frames), [marks])
-  const rows = useMemo(() => slowestOf(requests, marks, LISTED), [marks])
   const lit = useMemo(() => light && rowsWith(requests, light), [requests, light])
-  const steps = request === undefined ? undefined : paths.get(request)
-  const window = given ?? windowOf(requests, lanes, request ?? rows.find((row) => paths.has(row)))
+  const { list, open: opened, useLanes, without, trouble } = useSource({ columns, requests, marks, selection: shown, request, most: LISTED })
+  const first = list.rows.find(list.hasPath)
+  const window = given ?? windowOf(requests.head, opened ?? (first === undefined ? undefined : { requests: list.requests, row: first }))
+  const lanes = useLanes(window)
   const select = (/** @type {import('./data/requests').Selection} */ next) => go({ ...next, route: view.route })
-  const open = (/** @type {number} */ row) => go({ ...view, request: row, window: undefined })
-  onKey({ view, go, open, window, within: (next) => within(next, requests.head.span_ns), told: rows.filter((row) => paths.has(row)), onHelp: () => setHelp(true) })
+  const open = (/** @type {number} */ key) => go({ ...view, request: key, window: undefined })
+  onKey({ view, go, open, window, within: (next) => within(next, requests.head.span_ns), told: list.rows.filter(list.hasPath).map(list.keyOf), onHelp: () => setHelp(true) })
   const name = nameOf(shown, whole, told)
   return html`
-    <${Top} told=${told} limits=${requests.head.limits ?? []} sought=${sought} onSeek=${setSought} onHelp=${() => setHelp(true)} />
+    <${Top} told=${told} limits=${[...trouble === undefined ? [] : [trouble], ...requests.head.limits ?? []]} sought=${sought} onSeek=${setSought} onHelp=${() => setHelp(true)} />
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}
     <main>
       <section aria-label="Latency over time">
@@ -67,11 +64,11 @@ function Page ({ columns, told }) {
       </section>
       <section aria-label="Where its time went"><h2>Where its time went</h2><${Flame} tree=${tree} sought=${sought.toLowerCase()} /></section>
       <section aria-label="Requests">
-        <${RequestTable} requests=${requests} rows=${rows} paths=${paths} open=${request} sought=${sought.toLowerCase()} onOpen=${open} />
-        ${steps && html`<${Waterfall} requests=${requests} row=${request} steps=${steps} />`}
+        <${RequestTable} list=${list} open=${request} sought=${sought.toLowerCase()} onOpen=${open} />
+        ${opened && html`<${Waterfall} ...${opened} />`}
       </section>
       ${lanes.length > 0 && html`<section aria-label="The loop"><h2>The loop</h2>
-        <${Loops} head=${requests.head} lanes=${lanes} window=${window} steps=${steps ?? []} thread=${request === undefined ? undefined : requests.of.thread[request]} onWindow=${(/** @type {any} */ next) => go({ ...view, window: next })} /></section>`}
+        <${Loops} head=${requests.head} lanes=${lanes} window=${window} steps=${opened?.steps ?? []} thread=${opened?.requests.of.thread[opened.row]} without=${without} onWindow=${(/** @type {any} */ next) => go({ ...view, window: next })} /></section>`}
       <section aria-label="Tables"><h2>All requests</h2><${Tables} told=${told} sought=${sought.toLowerCase()} /></section>
     </main>`
 }
@@ -90,13 +87,17 @@ function useView () {
   }]
 }
 
-/** The time of a request, with some before and after. @param {import('./data/requests').Requests} requests @param {import('./data/lanes').Lane[]} lanes @param {number | undefined} row */
-function windowOf ({ head, of, mean }, lanes, row) {
-  const [first] = lanes.flatMap(({ windows }) => windows)
-  const { from, to } = row === undefined ? first ?? { from: 0, to: head.span_ns } : { from: of.start[row], to: of.start[row] + mean[row] }
+/** The time of a request, with some before and after. @param {Record<string, any>} head @param {{ requests: import('./data/requests').Requests, row: number } | undefined} request */
+function windowOf (head, request) {
+  const [held] = (head.windows ?? []).map((/** @type {any} */ one) => ({ from: one.from_ns, to: one.to_ns }))
+  const whole = held ?? { from: 0, to: head.span_ns }
+  const { from, to } = request ? timeOf(request) : whole
   const around = 0.1 * (to - from)
   return within({ from: from - around, to: to + around }, head.span_ns)
 }
+
+/** @param {{ requests: import('./data/requests').Requests, row: number }} request */
+const timeOf = ({ requests: { of, mean }, row }) => ({ from: of.start[row], to: of.start[row] + mean[row] })
 
 /** @param {import('./data/requests').Selection} shown @param {boolean} whole @param {Record<string, any>} told */
 function nameOf ({ from, to, least, most }, whole, told) {

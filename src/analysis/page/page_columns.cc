@@ -10,8 +10,7 @@
 #include "analysis/request_json.h"
 
 namespace edgewise {
-PageColumns::PageColumns(const Plan& plan)
-    : plan_(plan), line_(plan.store == nullptr ? nullptr : plan.store->file()) {
+PageColumns::PageColumns(const Plan& plan) : plan_(plan), line_(plan.scratch) {
   if (plan_.store != nullptr) plan_.store->Begin(&causes_);
   for (const char* name : kNames) columns_.emplace_back(name);
   for (const PartName& part : kPartNames) columns_.emplace_back(part.name);
@@ -93,7 +92,8 @@ uint32_t PageColumns::Add(const EndedRequest& request,
   }
   blocks_.Add(row, request.path, rank.tail, timeline, ledger);
   const uint64_t apart = std::max<uint64_t>(1, plan_.requests / kSamples);
-  if (rank.slow || added_ % apart == 0) {
+  // A store answers for any window.
+  if (plan_.store == nullptr && (rank.slow || added_ % apart == 0)) {
     windows_.Cover(request.graph.ready_ns, request.end_ns, timeline);
   }
   ++added_;

@@ -51,6 +51,8 @@ class PageColumns : public PieceSink, private RequestColumns {
     int64_t own_from_ns = 0;      // who takes as long has a row of its own
     uint64_t kinds = 1;           // about so many threads times routes
     TraceStore* store = nullptr;  // is told of everything; may be null
+    // For what memory has no room for; none: it must have.
+    std::vector<std::string> scratch;
   };
   explicit PageColumns(const Plan& plan);
 

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/page/loop/waiting_line.h"
@@ -16,6 +17,7 @@
 #include "analysis/page/store/length_store.h"
 #include "analysis/page/store/trace_store.h"
 #include "test/native/analysis/page_kit.h"
+#include "test/native/analysis/random_trace.h"
 #include "test/native/analysis/report_kit.h"
 
 namespace edgewise {
@@ -36,7 +38,13 @@ std::unique_ptr<ScratchFile> Scratch() {
 
 // A trace, with its page's columns and the store.
 struct Viewed {
-  explicit Viewed(TraceBuilder& trace, int64_t slowest = 5) {
+  explicit Viewed(TraceBuilder& trace, int64_t slowest = 5)
+      : Viewed(std::vector{trace.Bytes()}, slowest) {}
+  Viewed(const std::vector<std::string>& files, int64_t slowest) {
+    ReportOptions for_page;
+    for_page.columns = &held;
+    for_page.slowest = slowest;
+    ReportOf(files, for_page);
     auto created = TraceStore::Create(Places());
     EXPECT_TRUE(created.ok()) << created.status();
     store = *std::move(created);
@@ -44,7 +52,7 @@ struct Viewed {
     options.columns = &columns;
     options.store = store.get();
     options.slowest = slowest;
-    report = ReportOf(trace, options);
+    ReportOf(files, options);
   }
   Page Window(int64_t from_ns, int64_t to_ns, int64_t least_ns) {
     return Answer(store->Window(from_ns, to_ns, least_ns));
@@ -57,9 +65,9 @@ struct Viewed {
     answers.push_back(std::make_unique<std::string>(bytes.value_or("")));
     return Page(*answers.back());
   }
-  std::string columns;
+  std::string held;     // the columns of a page from disk
+  std::string columns;  // of one that asks
   std::unique_ptr<TraceStore> store;
-  Json report;
   std::vector<std::unique_ptr<std::string>> answers;
 };
 
@@ -132,10 +140,11 @@ TEST(WaitingLineTest, CountsWhoWaits) {
         waits.begin(), waits.end(),
         [ns](const Wait& wait) { return wait.from <= ns && wait.to > ns; }));
   };
-  const auto file = Scratch();
-  WaitingLine in_memory(nullptr, 64);
-  WaitingLine on_disk(file.get(), 64);
-  for (WaitingLine* line : {&in_memory, &on_disk}) {
+  WaitingLine in_memory({}, 64);
+  WaitingLine on_disk(Places(), 64);
+  WaitingLine of_one_part(Places());
+  WaitingLine long_parts(Places(), 2500);  // none fits in one read
+  for (WaitingLine* line : {&in_memory, &on_disk, &of_one_part, &long_parts}) {
     for (uint32_t i = 0; i < waits.size(); ++i) {
       line->Waited(waits[i].from, waits[i].to);
       line->Came(i, waits[i].from);
@@ -199,12 +208,17 @@ TEST(StoreTest, TellsTheSameOfTheLoopAsThePage) {
   TraceBuilder t;
   Serve(10, 5, &t);
   Viewed viewed(t);
-  Page held(viewed.columns);
+  Page held(viewed.held);
   const int64_t span = held.head["span_ns"];
   Page asked = viewed.Window(0, span, 1);
-  for (const char* column : {"begin", "length", "blocker", "off", "thread"}) {
+  for (const char* column : {"begin", "length", "off", "thread"}) {
     EXPECT_EQ(asked.tables["slices"][column], held.tables["slices"][column])
         << column;
+  }
+  Page asking(viewed.columns);
+  for (size_t i = 0; i < asked.tables["slices"]["blocker"].size(); ++i) {
+    EXPECT_EQ(asking.head["blockers"][asked.tables["slices"]["blocker"][i]],
+              held.head["blockers"][held.tables["slices"]["blocker"][i]]);
   }
   EXPECT_EQ(asked.tables["slices"]["length"], asked.tables["slices"]["busy"]);
   EXPECT_EQ(asked.head["windows"][0]["to_ns"], span);
@@ -229,7 +243,7 @@ TEST(StoreTest, SumsOfTheLoopAreThoseOfItsSlices) {
   TraceBuilder t;
   Serve(5'000, 50, &t);
   Viewed viewed(t);
-  Page held(viewed.columns);
+  Page held(viewed.held);
   const int64_t span = held.head["span_ns"];
   const auto busy = [](Page& page) {
     uint64_t sum = 0;
@@ -262,59 +276,91 @@ TEST(StoreTest, SumsOfTheLoopAreThoseOfItsSlices) {
       100);
 }
 
-// Of each request, by its id: its path, with what blocked it.
-std::map<uint64_t, std::vector<std::vector<uint64_t>>> PathsOf(Page& page) {
-  std::map<uint64_t, std::vector<std::vector<uint64_t>>> paths;
+// Of each request, by thread and id: its steps as text, with what blocked them.
+// `names`: a page whose causes the numbers are.
+using Paths = std::map<std::pair<uint64_t, uint64_t>, std::vector<std::string>>;
+Paths PathsOf(Page& page, Page& names) {
+  Paths paths;
   Table& steps = page.tables["steps"];
   Table& blocks = page.tables["step_blocks"];
+  Table& requests = page.tables["requests"];
   size_t block = 0;
   for (size_t i = 0; i < steps["request"].size(); ++i) {
-    std::vector<uint64_t> step;
+    std::string text;
     for (const auto& [name, column] : steps) {
-      if (name != "request") step.push_back(column[i]);
+      if (name != "request") {
+        text += name + ' ' + std::to_string(column[i]) + ' ';
+      }
     }
-    std::map<uint64_t, uint64_t> behind;
+    std::map<std::string, uint64_t> behind;
     for (uint64_t left = steps["blocks"][i]; left > 0; --left, ++block) {
-      behind[blocks["blocker"][block]] = blocks["ns"][block];
+      const Json& cause = names.head["blockers"].at(blocks["blocker"][block]);
+      behind[cause["what"]] += blocks["ns"][block];
     }
-    for (const auto& [cause, ns] : behind) {
-      step.push_back(cause);
-      step.push_back(ns);
+    for (const auto& [what, ns] : behind) {
+      text += what + ' ' + std::to_string(ns) + ' ';
     }
     const uint64_t row = steps["request"][i];
-    paths[page.tables["requests"]["id"].at(row)].push_back(step);
+    paths[{requests["thread"].at(row), requests["id"].at(row)}].push_back(text);
   }
   return paths;
 }
 
-TEST(StoreTest, TellsEveryRequestAsThePageDoes) {
-  constexpr size_t kRequests = 300;
-  TraceBuilder t;
-  Serve(kRequests, 30, &t);
-  Viewed viewed(t, /*slowest=*/kRequests);
-  Page held(viewed.columns);
-  Page asked = viewed.Slowest({}, kRequests);
+void ExpectTheSame(const std::vector<std::string>& files) {
+  constexpr size_t kMost = 1000;
+  Viewed viewed(files, kMost);
+  Page held(viewed.held);
+  Page asking(viewed.columns);
+  Page asked = viewed.Slowest({}, kMost);
   Table& requests = asked.tables["requests"];
-  ASSERT_EQ(requests["id"].size(), kRequests);
-  const auto paths = PathsOf(held);
-  EXPECT_EQ(paths.size(), kRequests);
-  EXPECT_EQ(PathsOf(asked), paths);
-  std::map<uint64_t, size_t> rows;
-  for (size_t row = 0; row < kRequests; ++row) {
-    rows[held.tables["requests"]["id"][row]] = row;
+  const size_t count = held.tables["requests"]["id"].size();
+  ASSERT_EQ(requests["id"].size(), count);
+  const Paths paths = PathsOf(held, held);
+  EXPECT_EQ(paths.size(), count);
+  EXPECT_EQ(PathsOf(asked, asking), paths);
+  std::map<std::pair<uint64_t, uint64_t>, size_t> rows;
+  for (size_t row = 0; row < count; ++row) {
+    rows[{held.tables["requests"]["thread"][row],
+          held.tables["requests"]["id"][row]}] = row;
   }
-  for (size_t row = 0; row < kRequests; ++row) {
-    const size_t there = rows.at(requests["id"][row]);
+  for (size_t row = 0; row < count; ++row) {
+    const std::pair key(requests["thread"][row], requests["id"][row]);
+    const size_t there = rows.at(key);
     for (const auto& [name, column] : held.tables["requests"]) {
-      if (name == "waiting" || name == "blocks") continue;
+      // How long the queue was is of the page only, and so are functions; of
+      // the rest the page names the largest causes.
+      const bool less = name == "waiting" || name == "frames" ||
+                        name == "blocks" || name == "waits";
+      if (less) continue;
       EXPECT_EQ(requests[name].at(row), column[there]) << name;
     }
     Page single = viewed.Answer(viewed.store->Request(requests["number"][row]));
-    EXPECT_EQ(PathsOf(single),
-              (decltype(paths){*paths.find(requests["id"][row])}));
+    EXPECT_EQ(PathsOf(single, asking), (Paths{*paths.find(key)}));
   }
-  const auto none = viewed.store->Request(kRequests);
+  const auto none = viewed.store->Request(count);
   EXPECT_EQ(none.status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(StoreTest, TellsEveryRequestAsThePageDoes) {
+  TraceBuilder t;
+  Serve(300, 30, &t);
+  ExpectTheSame({t.Bytes()});
+}
+
+TEST(StoreTest, TellsEveryRequestOfTracesOfAnyShape) {
+  for (uint32_t seed = 0; seed < 24; ++seed) {
+    SCOPED_TRACE(seed);
+    std::vector<std::string> files;
+    for (uint32_t process = 1; process <= 2; ++process) {
+      RandomTraceOptions options;
+      options.seed = 2 * seed + process;
+      options.faults = seed % 3 == 1;
+      options.patched = seed % 3 == 2;
+      options.process = process;
+      files.push_back(RandomTraceGenerator(options).Run());
+    }
+    ExpectTheSame(files);
+  }
 }
 
 // What a selection finds is what one finds who looks at every request.
@@ -322,7 +368,7 @@ TEST(StoreTest, ASelectionsRequestsAreTheSlowestOfIt) {
   TraceBuilder t;
   Serve(3'000, 30, &t);
   Viewed viewed(t, /*slowest=*/1'000);
-  Page held(viewed.columns);
+  Page held(viewed.held);
   const Table& all = held.tables["requests"];
   const int64_t span = held.head["span_ns"];
   const auto check = [&](const RequestSelection& selection) {
@@ -382,11 +428,11 @@ TEST(StoreTest, ARequestThatStaysOpenIsNamedInTheEnd) {
   t.End(990, 1, "GET /stream");
   t.Event(900, 1000, {EventType::kTimer, 900, timer});
   Viewed viewed(t);
-  Page held(viewed.columns);
-  Page asked = viewed.Window(0, held.head["span_ns"], 1);
+  Page page(viewed.columns);
+  Page asked = viewed.Window(0, page.head["span_ns"], 1);
   std::set<std::string> ran;
   for (const uint64_t blocker : asked.tables["slices"]["blocker"]) {
-    ran.insert(held.head["blockers"].at(blocker)["what"]);
+    ran.insert(page.head["blockers"].at(blocker)["what"]);
   }
   EXPECT_TRUE(ran.contains("GET /stream tcp_read"));
   EXPECT_TRUE(ran.contains("GET /b tcp_read"));

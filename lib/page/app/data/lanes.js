@@ -6,7 +6,7 @@
  * @typedef {object} Lane of one thread; slices and lengths in order of time, ns
  * @property {number} thread
  * @property {{ from: number, to: number }[]} windows what is known
- * @property {{ begin: number, end: number, blocker: number, off: number }[]} slices
+ * @property {{ begin: number, end: number, blocker: number, off: number, count: number, busy: number }[]} slices; `count`: of so many, too small to be seen, `blocker` is what they mostly were, and `busy` how long they ran
  * @property {{ at: number, length: number }[]} queue from then on
  */
 
@@ -20,7 +20,7 @@ function lanesOf ({ head, tables: { slices, queues } }) {
     return lane
   }
   for (const { from_ns: from, to_ns: to, thread } of head.windows ?? []) laneOf(thread).windows.push({ from, to })
-  for (let i = 0; i < (slices?.begin?.length ?? 0); i++) laneOf(slices.thread[i]).slices.push({ begin: slices.begin[i], end: slices.begin[i] + slices.length[i], blocker: slices.blocker[i], off: slices.off[i] })
+  for (let i = 0; i < (slices?.begin?.length ?? 0); i++) laneOf(slices.thread[i]).slices.push({ begin: slices.begin[i], end: slices.begin[i] + slices.length[i], blocker: slices.blocker[i], off: slices.off[i], count: slices.count?.[i] ?? 1, busy: slices.busy?.[i] ?? slices.length[i] })
   for (let i = 0; i < (queues?.at?.length ?? 0); i++) laneOf(queues.thread[i]).queue.push({ at: queues.at[i], length: queues.length[i] })
   return [...lanes.values()].sort((a, b) => a.thread - b.thread)
 }

@@ -38,7 +38,7 @@ function drawLoops (context, { lanes, window, time, steps, thread, colour, isGc 
 /** Of slices of less than a pixel, as many as there are pixels. */
 function drawSlices (context, lane, stripOf, laneTop, window, time, colour, text) {
   const drawn = new Map()
-  for (const { begin, end, blocker, off } of slicesWithin(lane, window.from, window.to)) {
+  for (const { begin, end, blocker, off, busy } of slicesWithin(lane, window.from, window.to)) {
     const left = Math.max(0, time.to(begin))
     const right = Math.min(context.canvas.width, time.to(end))
     const strip = stripOf(blocker)
@@ -46,7 +46,7 @@ function drawSlices (context, lane, stripOf, laneTop, window, time, colour, text
     drawn.set(strip, Math.max(right, left + 1))
     const top = laneTop + strip.top
     context.fillStyle = colour(blocker)
-    context.globalAlpha = off > 0 ? 0.4 : 1
+    context.globalAlpha = (off > 0 ? 0.4 : 1) * Math.max(0.2, busy / (end - begin))
     context.fillRect(left, top, Math.max(1, right - left), strip.height)
     context.globalAlpha = 1
     if (off > 0) hatch(context, left, top, right - left, strip.height, text)

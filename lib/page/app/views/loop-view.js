@@ -21,9 +21,10 @@ const OFF = ['', 'preempted', 'stopped by its CPU quota', 'waiting for a page', 
  * @param {{ from: number, to: number }} props.window ns
  * @param {import('../data/paths').Step[]} props.steps of the request that is shown, if any
  * @param {number | undefined} props.thread that it ran on
+ * @param {string} props.without what is said of a stretch of time of which nothing is known
  * @param {(window: { from: number, to: number }) => void} props.onWindow
  */
-function Loops ({ head, lanes, window, steps, thread, onWindow }) {
+function Loops ({ head, lanes, window, steps, thread, without, onWindow }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null))
   const [frame, width] = useWidth()
   const [pointed, setPointed] = useState('')
@@ -68,13 +69,19 @@ function Loops ({ head, lanes, window, steps, thread, onWindow }) {
         ${shown.map(({ thread }, i) => html`<span class="lane" style=${{ top: `${i * LANE}px` }}>${threadText(head.threads[thread])}</span>`)}
       </div>
       <div class="axis time" aria-hidden="true" style=${{ width: `${width}px` }}>${ticks(window.from, window.to, width / 110).map((ns) => html`<span style=${{ left: `${time.to(ns)}px` }}>${duration(ns)}</span>`)}</div>
-      <p class="pointed" aria-live="off">${pointed || (shown.length === 0 ? 'What ran then is not in this file: it has the time around the slowest requests, and around some others.' : '\u00a0')}</p>
+      <p class="pointed" aria-live="off">${pointed || ((shown.length === 0 && without) || '\u00a0')}</p>
       <${Slices} head=${head} lanes=${shown} window=${window} />
     </div>`
 }
 
-const told = (/** @type {Record<string, any>} */ head, /** @type {any} */ { blocker, begin, end, off }) =>
-  `${head.blockers[blocker].what}: ${duration(end - begin)} from ${duration(begin)}${off > 0 ? `, the thread was ${OFF[off]}` : ''}`
+/** @param {Record<string, any>} head @param {import('../data/lanes').Lane['slices'][0]} slice */
+function told (head, { blocker, begin, end, off, count, busy }) {
+  const time = count > 1 ? `${duration(busy)} of the ${duration(end - begin)}` : duration(end - begin)
+  return `${nameOf(head, { blocker, count })}: ${time} from ${duration(begin)}${off > 0 ? `, the thread was ${OFF[off]}` : ''}`
+}
+
+const nameOf = (/** @type {Record<string, any>} */ head, /** @type {{ blocker: number, count: number }} */ { blocker, count }) =>
+  count > 1 ? `${count} slices, mostly ${head.blockers[blocker].what}` : head.blockers[blocker].what
 
 /** No window ends before it begins, or is out of the recording. @param {{ from: number, to: number }} window @param {number} span */
 function within ({ from, to }, span) {
@@ -85,14 +92,14 @@ function within ({ from, to }, span) {
 
 function Slices ({ head, lanes, window }) {
   const longest = lanes.flatMap((lane) => slicesWithin(lane, window.from, window.to).map((slice) => ({ ...slice, thread: lane.thread })))
-    .sort((a, b) => (b.end - b.begin) - (a.end - a.begin)).slice(0, LISTED)
+    .sort((a, b) => b.busy - a.busy).slice(0, LISTED)
   return html`
     <details>
       <summary>The longest that ran here, as a table</summary>
       <table>
         <thead><tr><th scope="col">What ran</th><th scope="col">From</th><th scope="col">For</th><th scope="col">Thread</th></tr></thead>
-        <tbody>${longest.map(({ begin, end, blocker, off, thread }) => html`
-          <tr><th scope="row">${head.blockers[blocker].what}${off > 0 ? ` (${OFF[off]})` : ''}</th><td>${duration(begin)}</td><td>${duration(end - begin)}</td><td>${threadText(head.threads[thread])}</td></tr>`)}</tbody>
+        <tbody>${longest.map(({ begin, blocker, off, thread, count, busy }) => html`
+          <tr><th scope="row">${nameOf(head, { blocker, count })}${off > 0 ? ` (${OFF[off]})` : ''}</th><td>${duration(begin)}</td><td>${duration(busy)}</td><td>${threadText(head.threads[thread])}</td></tr>`)}</tbody>
       </table>
     </details>`
 }

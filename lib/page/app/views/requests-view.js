@@ -6,16 +6,14 @@ const { Sortable } = require('./sortable')
 
 /**
  * @param {object} props
- * @param {import('../data/requests').Requests} props.requests
- * @param {number[]} props.rows
- * @param {Map<number, any>} props.paths the critical paths that are here
- * @param {number | undefined} props.open
+ * @param {import('../sources/held').Shown['list']} props.list
+ * @param {number | undefined} props.open the key of the request that is told step by step
  * @param {string} props.sought
- * @param {(row: number) => void} props.onOpen
+ * @param {(key: number) => void} props.onOpen
  */
-function RequestTable ({ requests: { head, of, blocks }, rows, paths, open, sought, onOpen }) {
+function RequestTable ({ list: { requests: { head, of, blocks }, rows, hasPath, keyOf }, open, sought, onOpen }) {
   const blocker = (/** @type {number} */ row) => blocks.begins[row + 1] > blocks.begins[row] ? head.blockers[blocks.of.blocker[blocks.begins[row]]].what : ''
-  const name = (/** @type {number} */ row) => paths.has(row) ? html`<button onClick=${() => onOpen(row)} aria-pressed=${row === open}>${of.id[row]}</button>` : of.id[row]
+  const name = (/** @type {number} */ row) => hasPath(row) ? html`<button onClick=${() => onOpen(keyOf(row))} aria-pressed=${keyOf(row) === open}>${of.id[row]}</button>` : of.id[row]
   const columns = [
     { name: 'Request', of: (/** @type {number} */ row) => of.id[row], cell: name },
     { name: 'Route', of: (/** @type {number} */ row) => head.routes[of.route[row]] },
@@ -29,7 +27,7 @@ function RequestTable ({ requests: { head, of, blocks }, rows, paths, open, soug
     ].map((column) => ({ ...column, cell: (/** @type {number} */ row) => duration(column.of(row)) })),
     { name: 'Most behind', of: blocker }
   ]
-  return html`<${Sortable} class="requests" caption="The slowest of the selection. Those with a button are told step by step." columns=${columns} rows=${rows} sought=${sought} marked=${(/** @type {number} */ row) => row === open} />`
+  return html`<${Sortable} class="requests" caption="The slowest of the selection. Those with a button are told step by step." columns=${columns} rows=${rows} sought=${sought} marked=${(/** @type {number} */ row) => keyOf(row) === open} />`
 }
 
 module.exports = { RequestTable }

@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,11 +19,13 @@ class WaitingLine {
  public:
   static constexpr size_t kPart = size_t{1} << 20;
 
-  // `file`: for the parts; null: memory holds all.
-  explicit WaitingLine(ScratchFile* file, size_t part = kPart)
-      : file_(file), part_(part) {}
+  // `directories`: for the parts. If none can hold them, memory does.
+  explicit WaitingLine(std::vector<std::string> directories,
+                       size_t part = kPart)
+      : directories_(std::move(directories)), part_(part) {}
 
   void Waited(int64_t from_ns, int64_t to_ns) {
+    if (from_ns == to_ns) return;
     Add({from_ns, 0, Event::kReady});
     Add({to_ns, 0, Event::kBegun});
   }
@@ -29,6 +34,7 @@ class WaitingLine {
 
   // Calls came(row, waiting) for each that came, and changed(ns, waiting) for
   // each moment at which it changed, in order of time; then forgets all.
+  // Unavailable: parts cannot be read back.
   template <typename CameSink, typename ChangedSink>
   absl::Status Finish(CameSink&& came, ChangedSink&& changed) {
     int64_t waiting = 0;
@@ -61,50 +67,44 @@ class WaitingLine {
       return ns != other.ns ? ns < other.ns : what < other.what;
     }
   };
-  // Of one part that lies on disk, the rest; and what has been read of it.
+  // A sorted part, as far as it lies on disk, and what has been read of it.
   struct Run {
-    uint64_t at;
-    uint64_t left;
+    uint64_t at = 0;
+    uint64_t bytes_left = 0;
+    int64_t last_ns = 0;  // of what was read
     std::vector<Event> events;
     size_t next = 0;
   };
-  static constexpr size_t kRead = 4096;
 
   void Add(const Event& event) {
     events_.push_back(event);
-    if (file_ != nullptr && events_.size() == part_) WritePart();
+    if (events_.size() == next_part_) WritePart();
   }
   void WritePart();
   absl::Status Fill(Run* run) const;
-  template <typename Sink>
-  absl::Status ForEach(Sink&& sink);
+  absl::Status OpenRuns(std::vector<Run>* heap);
   // Takes the first event of a heap away.
   absl::Status Advance(std::vector<Run>* heap) const;
-  absl::Status OpenRuns(std::vector<Run>* heap);
-  void SortEvents();
 
-  ScratchFile* const file_;
+  template <typename Sink>
+  absl::Status ForEach(Sink&& sink) {
+    std::vector<Run> heap;
+    absl::Status status = OpenRuns(&heap);
+    while (status.ok() && !heap.empty()) {
+      const Run& first = heap.front();
+      sink(first.events[first.next]);
+      status = Advance(&heap);
+    }
+    file_.reset();
+    return status;
+  }
+
+  const std::vector<std::string> directories_;
   const size_t part_;
+  size_t next_part_ = part_;  // written when there are so many
   std::vector<Event> events_;
   std::vector<Run> runs_;
+  std::unique_ptr<ScratchFile> file_;  // null: none was needed yet
 };
-
-template <typename Sink>
-absl::Status WaitingLine::ForEach(Sink&& sink) {
-  if (runs_.empty()) {
-    SortEvents();
-    for (const Event& event : events_) sink(event);
-    events_.clear();
-    return absl::OkStatus();
-  }
-  std::vector<Run> heap;
-  absl::Status status = OpenRuns(&heap);
-  while (status.ok() && !heap.empty()) {
-    const Run& first = heap.front();
-    sink(first.events[first.next]);
-    status = Advance(&heap);
-  }
-  return status;
-}
 
 }  // namespace edgewise

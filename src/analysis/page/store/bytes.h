@@ -40,6 +40,8 @@ class NumberReader {
     const uint64_t doubled = Next();
     return static_cast<int64_t>((doubled >> 1) ^ (~(doubled & 1) + 1));
   }
+  // Bytes that have been read.
+  size_t at() const { return at_; }
 
  private:
   std::string_view bytes_;

@@ -85,14 +85,80 @@ bool RequestSelection::Has(const StoredRequest& request) const {
          request.latency_ns >= least_ns && request.latency_ns <= most_ns;
 }
 
+namespace {
+
+// A path without gap or overlap, as most are: each step begins when what came
+// before it has taken its time. So little is left to tell.
+class Course {
+ public:
+  explicit Course(int64_t start_ns) : at_ns_(start_ns) {}
+
+  int64_t Expected(const DetailStep& step) const {
+    return at_ns_ + step.io_ns + step.queue_ns;
+  }
+  void Pass(const DetailStep& step) { at_ns_ = step.begin_ns + step.exec_ns; }
+
+ private:
+  int64_t at_ns_;
+};
+
+void Put(const DetailStep& step, std::span<const QueueSpan> spans,
+         Course* course, std::string* bytes) {
+  PutNumber(1 + static_cast<uint64_t>(step.type), bytes);
+  PutNumber(static_cast<uint64_t>(step.ready_kind) * 4 +
+                (step.inferred ? 2 : 0) + (step.slice ? 1 : 0),
+            bytes);
+  PutNumber(step.dependency, bytes);
+  for (const int64_t ns : {step.io_ns, step.queue_ns, step.exec_ns, step.gc_ns,
+                           step.begin_ns - course->Expected(step)}) {
+    PutSigned(ns, bytes);
+  }
+  PutNumber(spans.size(), bytes);
+  for (const QueueSpan& span : spans) {
+    PutSigned((step.begin_ns - span.to_ns) * 2 + (span.loop_slept ? 1 : 0),
+              bytes);
+    PutSigned(span.to_ns - span.from_ns - step.queue_ns, bytes);
+  }
+  course->Pass(step);
+}
+
+RequestStore::Step StepOf(uint64_t type, NumberReader* reader, Course* course) {
+  RequestStore::Step stored;
+  DetailStep& step = stored.step;
+  step.type = static_cast<EventType>(type - 1);
+  const uint64_t kinds = reader->Next();
+  step.ready_kind = static_cast<ReadyKind>(kinds / 4);
+  step.inferred = (kinds & 2) != 0;
+  step.slice = (kinds & 1) != 0;
+  step.dependency = static_cast<uint32_t>(reader->Next());
+  for (int64_t* ns :
+       {&step.io_ns, &step.queue_ns, &step.exec_ns, &step.gc_ns}) {
+    *ns = reader->NextSigned();
+  }
+  step.begin_ns = course->Expected(step) + reader->NextSigned();
+  stored.queued.resize(reader->Next());
+  for (RequestStore::Span& span : stored.queued) {
+    const int64_t what = reader->NextSigned();
+    span.loop_slept = (what & 1) != 0;
+    span.to_ns = step.begin_ns - (what >> 1);
+    span.from_ns = span.to_ns - step.queue_ns - reader->NextSigned();
+  }
+  course->Pass(step);
+  return stored;
+}
+
+}  // namespace
+
 void RequestStore::Add(const RequestColumns::Values& values,
                        const EndedRequest& request) {
   bytes_.clear();
   for (const uint64_t value : values) PutNumber(value, &bytes_);
-  ForEachDetailStep(request, [this, &request](const DetailStep& step,
-                                              uint32_t first, uint32_t end) {
-    Put(step, std::span(request.path.spans).subspan(first, end - first));
-  });
+  Course course(request.graph.ready_ns);
+  ForEachDetailStep(
+      request, [&](const DetailStep& step, uint32_t first, uint32_t end) {
+        Put(step, std::span(request.path.spans).subspan(first, end - first),
+            &course, &bytes_);
+      });
   StoredRequest stored{};
   stored.start_ns = request.graph.ready_ns;
   stored.latency_ns = request.latency_ns();
@@ -103,26 +169,6 @@ void RequestStore::Add(const RequestColumns::Values& values,
   requests_.Push(stored);
 }
 
-void RequestStore::Put(const DetailStep& step,
-                       std::span<const QueueSpan> spans) {
-  PutNumber(1 + static_cast<uint64_t>(step.type), &bytes_);
-  PutNumber(static_cast<uint64_t>(step.ready_kind) * 4 +
-                (step.inferred ? 2 : 0) + (step.slice ? 1 : 0),
-            &bytes_);
-  PutNumber(step.dependency, &bytes_);
-  PutSigned(step.begin_ns, &bytes_);
-  for (const int64_t ns :
-       {step.io_ns, step.queue_ns, step.exec_ns, step.gc_ns}) {
-    PutSigned(ns, &bytes_);
-  }
-  PutNumber(spans.size(), &bytes_);
-  for (const QueueSpan& span : spans) {
-    PutSigned(step.begin_ns - span.from_ns, &bytes_);
-    PutSigned(span.to_ns - span.from_ns, &bytes_);
-    PutNumber(span.loop_slept ? 1 : 0, &bytes_);
-  }
-}
-
 absl::StatusOr<RequestStore::Whole> RequestStore::Read(
     const StoredRequest& request) const {
   std::string bytes(request.bytes, '\0');
@@ -131,25 +177,9 @@ absl::StatusOr<RequestStore::Whole> RequestStore::Read(
   NumberReader reader(bytes);
   Whole whole;
   for (uint64_t& value : whole.values) value = reader.Next();
+  Course course(request.start_ns);
   while (const uint64_t type = reader.Next()) {
-    Step& step = whole.steps.emplace_back();
-    step.step.type = static_cast<EventType>(type - 1);
-    const uint64_t kinds = reader.Next();
-    step.step.ready_kind = static_cast<ReadyKind>(kinds / 4);
-    step.step.inferred = (kinds & 2) != 0;
-    step.step.slice = (kinds & 1) != 0;
-    step.step.dependency = static_cast<uint32_t>(reader.Next());
-    step.step.begin_ns = reader.NextSigned();
-    step.step.io_ns = reader.NextSigned();
-    step.step.queue_ns = reader.NextSigned();
-    step.step.exec_ns = reader.NextSigned();
-    step.step.gc_ns = reader.NextSigned();
-    step.queued.resize(reader.Next());
-    for (Span& span : step.queued) {
-      span.from_ns = step.step.begin_ns - reader.NextSigned();
-      span.to_ns = span.from_ns + reader.NextSigned();
-      span.loop_slept = reader.Next() != 0;
-    }
+    whole.steps.push_back(StepOf(type, &reader, &course));
   }
   return whole;
 }

@@ -97,7 +97,6 @@ class RequestStore {
 
  private:
   using Index = Pyramid<StoredRequestKind>;
-  void Put(const DetailStep& step, std::span<const QueueSpan> spans);
 
   ScratchFile* const file_;
   Index requests_;

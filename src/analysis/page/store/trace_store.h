@@ -34,7 +34,6 @@ class TraceStore {
 
   // Writing: from one analysis, file after file.
 
-  ScratchFile* file() { return file_.get(); }
   // The numbers of causes in all answers are those of `causes`. Before anything
   // is added.
   void Begin(CauseTable* causes);
