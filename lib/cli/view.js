@@ -13,7 +13,7 @@ function add (program) {
     .description(`Serves the page of a recorded trace to browsers of this machine, until Ctrl-C. It is
 the page of report --html; and this one asks for what a file has no room for: what
 the loops did at any time, and the path of any request. Meanwhile it needs room on
-disk, about half of the trace's, in DIR or in the directory for temporary files.`)
+disk, about as much as the trace, in DIR or in the directory for temporary files.`)
     .argument('<DIR>', 'a directory with a trace (EDGEWISE_OUT, or --out of record)', name)
     .option('--port <N>', 'listen there (default: any that is free)', port)
     .addHelpText('after', `

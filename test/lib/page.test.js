@@ -132,6 +132,21 @@ test('a loop shows what ran in a stretch of time, and who waited', () => {
   assert.equal(sliceAt(lane, 36), undefined)
 })
 
+test('a server is asked for more of the loop than is seen, and not at each small move', () => {
+  const asked = (/** @type {number} */ from, /** @type {number} */ to) => Object.fromEntries([...new URLSearchParams(windowQuery({ from, to }).split('?')[1])].map(([name, value]) => [name, Number(value)]))
+  for (let length = 1000; length < 1e12; length *= 7) {
+    const questions = new Set()
+    for (let i = 0; i < 100; i++) {
+      const from = Math.round(5e9 + i * length / 20)
+      const { from: first, to, least } = asked(from, from + length)
+      assert.ok(first <= from && to >= from + length, `${from} ${length}`)
+      assert.ok(least <= length / 1000)
+      questions.add(first)
+    }
+    assert.ok(questions.size <= 7, String(questions.size))
+  }
+})
+
 test('a click takes what is as slow and slower, a drag a box, a band or a strip', () => {
   const time = linear(0, 1000, 0, 100)
   const latency = logarithmic(1, 1000, 90, 0)

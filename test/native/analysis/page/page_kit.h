@@ -11,6 +11,12 @@
 
 namespace edgewise {
 
+// Where files without a name may lie.
+inline const std::vector<std::string>& ScratchPlaces() {
+  static const std::vector<std::string> places = {testing::TempDir()};
+  return places;
+}
+
 using Table = std::map<std::string, std::vector<uint64_t>>;
 
 // What docs/page-data.md says of the container.

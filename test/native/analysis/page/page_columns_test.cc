@@ -1,5 +1,7 @@
 // The columns of a page say of each request what the report says of all.
 
+#include "analysis/page/page_columns.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -9,8 +11,7 @@
 
 #include "analysis/page/container/column.h"
 #include "analysis/page/loop/time_bins.h"
-#include "analysis/page/page_columns.h"
-#include "test/native/analysis/page_kit.h"
+#include "test/native/analysis/page/page_kit.h"
 #include "test/native/analysis/report_kit.h"
 
 namespace edgewise {
