@@ -162,7 +162,7 @@ class Analysing : public Napi::AsyncWorker {
         done_(env),
         dir_(std::move(dir)),
         options_(std::move(options)),
-        for_page_(std::move(for_page)) {
+        for_page_(for_page) {
     options_.progress = progress_.get();
     if (for_page_.columns) options_.columns = &columns_;
   }

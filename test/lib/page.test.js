@@ -13,6 +13,7 @@ const { treeOf } = require('../../lib/page/app/data/tree')
 const { boxOf, selectedBy, selectionBox } = require('../../lib/page/app/kit/boxes')
 const { hashOf, viewOf } = require('../../lib/page/app/kit/link')
 const { duration, linear, logarithmic, logTicks, percent, signed, ticks } = require('../../lib/page/app/kit/scales')
+const { windowQuery } = require('../../lib/page/app/sources/asked')
 const { cellsOf } = require('../../lib/page/app/views/heat')
 const { container, recorded } = require('./page-kit')
 

@@ -184,78 +184,115 @@ absl::StatusOr<RequestStore::Whole> RequestStore::Read(
   return whole;
 }
 
-absl::StatusOr<std::vector<RequestStore::Found>> RequestStore::Slowest(
-    const RequestSelection& selection, size_t most) const {
+namespace {
+
+// Looks below the node first that may hold the slowest request, until none can
+// hold a slower one than those that were found.
+class SlowestSearch {
+ public:
+  using Index = Pyramid<StoredRequestKind>;
+  SlowestSearch(const Index& index, const RequestSelection& selection,
+                size_t most)
+      : index_(index), selection_(selection), most_(most) {}
+
+  // `number`: of the node's first request.
+  void Add(const Index::Node& node, size_t lane, uint64_t number) {
+    if (!MayHold(node)) return;
+    const int64_t slowest_ns =
+        selection_.tail ? node.totals.most_ns
+                        : std::min(node.totals.most_ns, selection_.most_ns);
+    open_.push({slowest_ns, node, lane, number});
+  }
+
+  absl::StatusOr<std::vector<RequestStore::Found>> Run() && {
+    while (!open_.empty()) {
+      const Open next = open_.top();
+      open_.pop();
+      if (IsFull() && next.slowest_ns < found_.front().request.latency_ns) {
+        break;
+      }
+      absl::Status status = Look(next);
+      if (!status.ok()) return status;
+    }
+    std::sort_heap(found_.begin(), found_.end(), IsBefore);
+    return std::move(found_);
+  }
+
+ private:
   struct Open {
     int64_t slowest_ns;  // nothing below it is slower
     Index::Node node;
     size_t lane;
-    uint64_t number;  // of its first request
+    uint64_t number;
     bool operator<(const Open& other) const {
       return slowest_ns < other.slowest_ns;
     }
   };
-  std::priority_queue<Open> open;
-  const auto add = [&](const Index::Node& node, size_t lane, uint64_t number) {
+
+  bool IsFull() const { return found_.size() == most_; }
+
+  bool MayHold(const Index::Node& node) const {
     const StoredRequestKind::Totals& totals = node.totals;
-    if (selection.route.has_value() &&
-        (totals.routes & StoredRequestKind::BitOf(*selection.route)) == 0) {
-      return;
+    if (selection_.route.has_value() &&
+        (totals.routes & StoredRequestKind::BitOf(*selection_.route)) == 0) {
+      return false;
     }
-    if (selection.tail) {
-      if (totals.tails > 0) open.push({totals.most_ns, node, lane, number});
-      return;
+    if (selection_.tail) return totals.tails > 0;
+    return node.begin_ns - kUs < selection_.to_ns &&
+           node.end_ns >= selection_.from_ns &&
+           totals.most_ns >= selection_.least_ns &&
+           totals.least_ns <= selection_.most_ns;
+  }
+
+  absl::Status Look(const Open& open) {
+    uint64_t number = open.number;
+    if (open.node.level > 0) {
+      absl::Status status = index_.Children(open.node, &children_);
+      for (const Index::Node& child : children_) {
+        if (status.ok()) Add(child, open.lane, number);
+        number += child.count;
+      }
+      return status;
     }
-    const bool within = node.begin_ns - kUs < selection.to_ns &&
-                        node.end_ns >= selection.from_ns &&
-                        totals.most_ns >= selection.least_ns &&
-                        totals.least_ns <= selection.most_ns;
-    if (!within) return;
-    open.push(
-        {std::min(totals.most_ns, selection.most_ns), node, lane, number});
-  };
+    absl::Status status = index_.Records(open.node, &requests_);
+    for (const StoredRequest& request : requests_) {
+      Take({number++, open.lane, request});
+    }
+    return status;
+  }
+
+  void Take(const RequestStore::Found& one) {
+    if (!selection_.Has(one.request)) return;
+    if (IsFull() && !IsBefore(one, found_.front())) return;
+    found_.push_back(one);
+    std::push_heap(found_.begin(), found_.end(), IsBefore);
+    if (found_.size() <= most_) return;
+    std::pop_heap(found_.begin(), found_.end(), IsBefore);
+    found_.pop_back();
+  }
+
+  const Index& index_;
+  const RequestSelection& selection_;
+  const size_t most_;
+  std::priority_queue<Open> open_;
+  std::vector<RequestStore::Found> found_;  // a heap: the fastest is its front
+  std::vector<StoredRequest> requests_;
+  std::vector<Index::Node> children_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<RequestStore::Found>> RequestStore::Slowest(
+    const RequestSelection& selection, size_t most) const {
+  SlowestSearch search(requests_, selection, most);
   uint64_t number = 0;
   for (size_t lane = 0; lane < requests_.roots().size(); ++lane) {
     const auto& root = requests_.roots()[lane];
     if (!root.has_value()) continue;
-    add(*root, lane, number);
+    search.Add(*root, lane, number);
     number += root->count;
   }
-  std::vector<Found> found;  // a heap of the slowest so far, fastest on top
-  std::vector<StoredRequest> requests;
-  std::vector<Index::Node> children;
-  while (!open.empty()) {
-    const Open next = open.top();
-    open.pop();
-    if (found.size() == most &&
-        next.slowest_ns < found.front().request.latency_ns) {
-      break;
-    }
-    uint64_t first = next.number;
-    if (next.node.level > 0) {
-      absl::Status status = requests_.Children(next.node, &children);
-      if (!status.ok()) return status;
-      for (const Index::Node& child : children) {
-        add(child, next.lane, first);
-        first += child.count;
-      }
-      continue;
-    }
-    absl::Status status = requests_.Records(next.node, &requests);
-    if (!status.ok()) return status;
-    for (const StoredRequest& request : requests) {
-      const Found one{first++, next.lane, request};
-      if (!selection.Has(request)) continue;
-      if (found.size() == most && !IsBefore(one, found.front())) continue;
-      found.push_back(one);
-      std::push_heap(found.begin(), found.end(), IsBefore);
-      if (found.size() <= most) continue;
-      std::pop_heap(found.begin(), found.end(), IsBefore);
-      found.pop_back();
-    }
-  }
-  std::sort_heap(found.begin(), found.end(), IsBefore);
-  return found;
+  return std::move(search).Run();
 }
 
 absl::StatusOr<RequestStore::Found> RequestStore::At(uint64_t number) const {
