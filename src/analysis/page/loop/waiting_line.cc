@@ -1,6 +1,7 @@
 #include "analysis/page/loop/waiting_line.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "analysis/page/store/bytes.h"
 
@@ -15,6 +16,36 @@ constexpr auto kLater = [](const auto& a, const auto& b) {
   return b.events[b.next] < a.events[a.next];
 };
 
+// By time, then by what: nearly in order already, so that few of them share one
+// of many equal parts of the time.
+template <typename Event>
+void Sort(std::vector<Event>* events) {
+  constexpr size_t kShare = 32;
+  if (events->size() < 2) return;
+  const auto [first, last] = std::minmax_element(
+      events->begin(), events->end(),
+      [](const Event& a, const Event& b) { return a.ns < b.ns; });
+  const int64_t begin_ns = first->ns;
+  const size_t parts = events->size() / kShare + 1;
+  const double width =
+      static_cast<double>(last->ns - begin_ns + 1) / static_cast<double>(parts);
+  const auto part_of = [&](const Event& event) {
+    return std::min(
+        parts - 1,
+        static_cast<size_t>(static_cast<double>(event.ns - begin_ns) / width));
+  };
+  std::vector<uint32_t> ends(parts + 1);
+  for (const Event& event : *events) ++ends[part_of(event) + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<Event> sorted(events->size());
+  for (const Event& event : *events) sorted[ends[part_of(event)]++] = event;
+  uint32_t begin = 0;
+  for (size_t part = 0; part < parts; begin = ends[part++]) {
+    std::sort(sorted.begin() + begin, sorted.begin() + ends[part]);
+  }
+  events->swap(sorted);
+}
+
 }  // namespace
 
 // If it cannot be written, memory holds it, and all that follows.
@@ -25,7 +56,7 @@ void WaitingLine::WritePart() {
     if (!created.ok()) return;
     file_ = *std::move(created);
   }
-  std::sort(events_.begin(), events_.end());
+  Sort(&events_);
   std::string bytes;
   int64_t last_ns = 0;
   for (const Event& event : events_) {
@@ -72,7 +103,7 @@ absl::Status WaitingLine::OpenRuns(std::vector<Run>* heap) {
     if (status.ok()) status = Fill(&run);
   }
   if (!events_.empty()) {
-    std::sort(events_.begin(), events_.end());
+    Sort(&events_);
     heap->push_back({0, 0, 0, std::move(events_), 0});
     events_.clear();
   }
@@ -82,10 +113,18 @@ absl::Status WaitingLine::OpenRuns(std::vector<Run>* heap) {
 }
 
 absl::Status WaitingLine::Advance(std::vector<Run>* heap) const {
-  Run& only = heap->front();
-  if (heap->size() == 1 && only.next + 1 < only.events.size()) {
-    ++only.next;
-    return absl::OkStatus();
+  // Parts overlap little: mostly the first goes on.
+  Run& first = heap->front();
+  if (first.next + 1 < first.events.size()) {
+    const Event& next = first.events[first.next + 1];
+    const auto goes_on = [&](size_t other) {
+      return other >= heap->size() ||
+             !((*heap)[other].events[(*heap)[other].next] < next);
+    };
+    if (goes_on(1) && goes_on(2)) {
+      ++first.next;
+      return absl::OkStatus();
+    }
   }
   std::pop_heap(heap->begin(), heap->end(), kLater);
   Run& run = heap->back();
