@@ -2,7 +2,7 @@
 
 // Finds and loads the native addon.
 
-const { ADDON, KEY } = require('./native-files')
+const { ADDON, KEY, nextStep } = require('./native-files')
 
 let loaded
 /** @type {((native: any) => void)[]} */
@@ -19,8 +19,8 @@ function load () {
   } catch (error) {
     const missing = error.code === 'MODULE_NOT_FOUND'
     throw new Error(missing
-      ? `the addon is not built for Node ${process.version} (${KEY}); run scripts/build-addon with this node`
-      : `the addon does not load in Node ${process.version}: ${error.message.split('\n')[0]}; run scripts/build-addon with this node`)
+      ? `the addon is not built for Node ${process.version} (${KEY}); ${nextStep()}`
+      : `the addon does not load in Node ${process.version}: ${error.message.split('\n')[0]}; ${nextStep()}`)
   }
   for (const use of waiting.splice(0)) use(loaded)
   return loaded

@@ -1,15 +1,66 @@
 'use strict'
 
-// Where what is compiled lies. Builds for several Nodes live side by side.
+// Where what is compiled lies: built here, for several Nodes side by side, or
+// taken from the package of this platform.
 
+const fs = require('node:fs')
 const path = require('node:path')
 
 const KEY = `node-v${process.versions.modules}-${process.platform}-${process.arch}`
-const DIRECTORY = path.join(__dirname, '..', 'build', KEY)
+const ROOT = path.join(__dirname, '..')
+const BUILT = path.join(ROOT, 'build', KEY)
+const ADDON_FILE = 'edgewise.node'
+const BOOSTD_FILE = 'edgewise-boostd'
+const LOAD_FILE = 'edgewise-load'
+/** The package that holds what is compiled for this platform. */
+const PACKAGE = `@edgewise/${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`
+
+const { addon, boostd, load } = found()
+
+/** Whether this process has musl as its C library: by the loader that its program names. */
+function isMusl () {
+  if (process.platform !== 'linux') return false
+  const head = Buffer.alloc(4096)
+  try {
+    const file = fs.openSync('/proc/self/exe', 'r')
+    fs.readSync(file, head, 0, head.length, 0)
+    fs.closeSync(file)
+  } catch {
+    return false // Then what is compiled for glibc does not load, and that is said.
+  }
+  return head.includes('/ld-musl-')
+}
+
+function found () {
+  const built = { addon: path.join(BUILT, ADDON_FILE), boostd: path.join(BUILT, BOOSTD_FILE), load: path.join(ROOT, 'build', 'benchmarks', 'load', LOAD_FILE) }
+  const root = packageRoot()
+  if (root === undefined || fs.existsSync(built.addon)) return built
+  return { addon: path.join(root, `node-v${process.versions.modules}`, ADDON_FILE), boostd: path.join(root, BOOSTD_FILE), load: path.join(root, LOAD_FILE) }
+}
+
+function packageRoot () {
+  try {
+    return path.dirname(require.resolve(`${PACKAGE}/package.json`))
+  } catch {
+    return undefined
+  }
+}
+
+/** @returns {string} what makes it be there */
+function nextStep () {
+  if (fs.existsSync(path.join(ROOT, 'package-lock.json'))) return 'run scripts/build-addon with this node' // A checkout.
+  const compile = "'npm rebuild edgewise --foreground-scripts', which compiles it and says what that needs"
+  return packageRoot() === undefined ? `run 'npm install ${PACKAGE}', or ${compile}` : `run ${compile}`
+}
 
 module.exports = {
   KEY,
-  ADDON: path.join(DIRECTORY, 'edgewise.node'),
+  /** Whether it comes from the package of this platform. */
+  PREBUILT: packageRoot() !== undefined && !addon.startsWith(BUILT),
+  ADDON: addon,
   /** The daemon: what `edgewise boostd` starts. */
-  BOOSTD: path.join(DIRECTORY, 'edgewise-boostd')
+  BOOSTD: boostd,
+  /** The load generator. */
+  LOAD: load,
+  nextStep
 }

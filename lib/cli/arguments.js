@@ -63,10 +63,23 @@ function oldSizes (text) {
   return sizes
 }
 
+/** @param {string} text @returns {number} requests a second */
+function rate (text) {
+  const value = DECIMAL.test(text) ? Number(text) : NaN
+  if (!(value >= 0.001 && value <= 1e6)) throw new InvalidArgumentError('Allowed is a number of requests a second from 0.001 to 1000000.')
+  return value
+}
+
+/** @param {string} text @param {string[]} [before] @returns {string[]} paths of a server, one more */
+function paths (text, before = []) {
+  if (!/^\/[^\s]*$/.test(text)) throw new InvalidArgumentError('Allowed is a path such as /todos?page=1: the host is that of the server.')
+  return [...before, text]
+}
+
 /** @param {string} text a name that must not be empty */
 function name (text) {
   if (text.trim() === '') throw new InvalidArgumentError('It is empty.')
   return text
 }
 
-module.exports = { count, name, oldSizes, percentile, port, processId, seconds, youngSizes }
+module.exports = { count, name, oldSizes, paths, percentile, port, processId, rate, seconds, youngSizes }

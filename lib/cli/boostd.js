@@ -6,7 +6,7 @@
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const { InvalidArgumentError, Option } = require('commander')
-const { BOOSTD } = require('../native-files')
+const { BOOSTD, nextStep } = require('../native-files')
 const { name } = require('./arguments')
 const { exitCodeOf } = require('./child')
 const { Failure } = require('./failure')
@@ -58,7 +58,7 @@ function microseconds (text) {
  * @returns {Promise<number>} the daemon's exit code
  */
 async function boostd (options) {
-  if (!fs.existsSync(BOOSTD)) throw new Failure(`edgewise-boostd is not built for Node ${process.version}; next step: scripts/build-addon with this node`)
+  if (!fs.existsSync(BOOSTD)) throw new Failure(`edgewise-boostd is not built for Node ${process.version}; next step: ${nextStep()}`)
   /** @type {[string, string | number | undefined][]} */
   const valued = [['--socket', options.socket], ['--actuator', options.actuator], ['--max-level', options.maxLevel], ['--min-interval', options.minInterval]]
   const args = valued.flatMap(([flag, value]) => value === undefined ? [] : [`${flag}=${value}`])

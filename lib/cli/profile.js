@@ -4,10 +4,11 @@ const { delimiter, dirname } = require('node:path')
 const { Option } = require('commander')
 const { findPatchedNode } = require('../patched-node')
 const { quoted } = require('../shell')
-const { name, percentile, port, seconds } = require('./arguments')
+const { name, paths, percentile, port, rate, seconds } = require('./arguments')
 const { describe, start } = require('./child')
 const { EXIT, Failure, PROGRESS_MS, note } = require('./failure')
 const { aborted, exitCodeAfter, interruption } = require('./interruption')
+const { RATE, SECONDS, askForPaths, ownLoad, wantsLoad } = require('./own-load')
 const { megabytes, noTrace, prepareOut, recordedEnvironment, traceSize } = require('./recording')
 const report = require('./report')
 const { CHILD_STDIO, never, pause, refuseTaken, stop, underLoad } = require('./server')
@@ -17,6 +18,9 @@ const { CHILD_STDIO, never, pause, refuseTaken, stop, underLoad } = require('./s
 /**
  * @typedef {object} ProfileOptions
  * @property {string} [load]
+ * @property {string[]} [url] paths that the load of our own requests
+ * @property {string} [mix] a file of what it requests
+ * @property {number} [rate]
  * @property {number} [for]
  * @property {string} [out]
  * @property {number} [port]
@@ -33,10 +37,14 @@ function add (program) {
   program.command('profile')
     .summary('start a server, load it, explain its slow requests')
     .description('Starts a server with recording on, waits until it listens, runs the load, stops both and prints the report. ' +
-      'Without --load it records until --for seconds are over, the command ends or Ctrl-C is pressed.')
+      'The load is a command of yours (--load), or requests that edgewise sends at a steady rate (--url, --mix). ' +
+      'Without any it records until --for seconds are over, the command ends or Ctrl-C is pressed.')
     .argument('<command...>', 'the server to run, after --')
     .option('--load <CMD>', 'shell command that sends the requests; it finds the server in $PORT and $URL', name)
-    .option('--for <S>', 'seconds to record: from the begin of the load, or of the command without --load', seconds)
+    .addOption(new Option('--url <PATH>', 'send GET requests for PATH; may be given several times').argParser(paths).conflicts(['load', 'mix']))
+    .addOption(new Option('--mix <FILE>', 'send the requests that FILE describes (docs/load.md)').argParser(name).conflicts('load'))
+    .addOption(new Option('--rate <N>', `requests a second that --url or --mix sends (${RATE})`).argParser(rate).conflicts('load'))
+    .option('--for <S>', `seconds to record: from the begin of the load, or of the command without one (${SECONDS} with --url or --mix)`, seconds)
     .option('--out <DIR>', 'where the trace goes (default: EDGEWISE_OUT, else ./edgewise-<pid>)', name)
     .option('--port <P>', 'the port to wait for (default: the first that the command listens on)', port)
     .option('--wait <S>', 'seconds the server may take until it listens', seconds, 60)
@@ -48,6 +56,7 @@ function add (program) {
     .passThroughOptions()
     .addHelpText('after', `
 Examples:
+  edgewise profile --url / -- node app.js
   edgewise profile --load 'npx autocannon -d 20 $URL' -- node app.js
   edgewise profile --load './replay.sh' --for 60 --percentile 99.9 -- npm start
   edgewise profile --for 30 -- node app.js`)
@@ -62,6 +71,24 @@ Examples:
  * @returns {Promise<number>} the exit code
  */
 async function profile (command, options) {
+  const url = nothingSaid(options) ? await askForPaths() : options.url
+  if (!wantsLoad({ ...options, url })) return profiled(command, options)
+  const { command: load, remove } = ownLoad({ ...options, url })
+  try {
+    return await profiled(command, { ...options, for: undefined, load })
+  } finally {
+    remove()
+  }
+}
+
+const nothingSaid = (/** @type {ProfileOptions} */ options) => !options.load && !options.for && !wantsLoad(options)
+
+/**
+ * @param {string[]} command
+ * @param {ProfileOptions} options
+ * @returns {Promise<number>} the exit code
+ */
+async function profiled (command, options) {
   await refuseTaken(options.port)
   const path = options.node === 'patched' ? patchedPath(process.env.PATH) : process.env.PATH
   const out = prepareOut(options.out)

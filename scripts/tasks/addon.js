@@ -8,7 +8,7 @@ const path = require('node:path')
 const { withCompilerCache } = require('./compiler-cache')
 const { requirePackages } = require('./debian-packages')
 const { buildKey, headersPrefix } = require('./node-release')
-const { TaskError, runStep } = require('./step')
+const { TaskError, capture, runStep } = require('./step')
 const { ROOT, BUILD, newestChangeMs, madeMs } = require('./tree')
 
 const DESCRIPTION = ['binding.gyp', 'src/sources.gypi']
@@ -83,16 +83,23 @@ function gypEnvironment (env, node) {
   return { ...Object.fromEntries(kept), PATH: `${path.dirname(node.execPath)}${path.delimiter}${env.PATH ?? ''}` }
 }
 
-// The project's own node-gyp; npm names the one it brings while it installs us.
 async function gypCommand (node) {
-  const gyp = ownGyp() ?? process.env.npm_config_node_gyp
-  if (!gyp) throw new TaskError("node-gyp is not installed. Next step: in a checkout 'npm ci' or scripts/setup; where edgewise is a package of yours, 'npm rebuild edgewise'.")
-  return [node.execPath, gyp, '--release', `--nodedir=${await headersPrefix(node)}`]
+  return [...gypProgram(node), '--release', `--nodedir=${await headersPrefix(node)}`]
 }
 
-function ownGyp () {
+/** @param {import('./node-release').NodeRelease} node @returns {string[]} the project's own; the one that npm names while it installs us; or npm's, or one on the PATH, as yarn and pnpm have it */
+function gypProgram (node) {
+  const beside = path.join(path.dirname(path.dirname(fs.realpathSync(process.execPath))), 'lib', 'node_modules', 'npm')
+  const file = gypIn(ROOT) ?? process.env.npm_config_node_gyp ?? gypIn(beside)
+  if (file) return [node.execPath, file]
+  if (capture(['node-gyp', '--version']).ok) return ['node-gyp']
+  throw new TaskError("node-gyp is not installed. Next step: in a checkout 'npm ci' or scripts/setup; else 'npm install node-gyp'.")
+}
+
+/** @param {string} directory */
+function gypIn (directory) {
   try {
-    return require.resolve('node-gyp/bin/node-gyp.js', { paths: [ROOT] })
+    return require.resolve('node-gyp/bin/node-gyp.js', { paths: [directory] })
   } catch {
     return undefined
   }

@@ -129,4 +129,4 @@ async function nodeProgram (wanted) {
   return VERSION.test(wanted) ? path.join(await fetchRelease(wanted), 'bin', 'node') : path.resolve(wanted)
 }
 
-module.exports = { describeNode, buildKey, headersPrefix, isNodeName, nodeProgram }
+module.exports = { describeNode, buildKey, fetchRelease, headersAbi, headersPrefix, isNodeName, nodeProgram }

@@ -15,6 +15,7 @@
 #include "addon/options.h"
 #include "boost/controller_stats.h"
 #include "hooks/boost_provider.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -31,7 +32,7 @@ BoostConfig ReadConfig(const Napi::Object& options) {
   const std::vector<uint32_t> khz = Numbers(options, "frequenciesKhz");
   std::copy_n(khz.begin(), std::min(khz.size(), kLevels),
               config.actuator.frequencies.begin());
-  config.actuator.loop_tid = gettid();
+  config.actuator.loop_tid = ThreadId();
   config.actuator.emulated_delay_ns =
       static_cast<int64_t>(Number(options, "delayNs"));
   config.actuator.shared_domain = Text(options, "domain");
@@ -88,7 +89,7 @@ Napi::Value Probe(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();
   ActuatorConfig config;
-  config.loop_tid = gettid();
+  config.loop_tid = ThreadId();
   config.guardian_program = Text(options, "guardian");
   config.daemon_socket = Text(options, "socket");
   Napi::Object result = Napi::Object::New(env);

@@ -277,11 +277,8 @@ Napi::Value InternString(const Napi::CallbackInfo& info) {
 Napi::Value Words(const Napi::CallbackInfo& info) {
   static_assert(offsetof(SharedWords, begun_request) == sizeof(double));
   static_assert(sizeof(SharedWords) == 5 * sizeof(double));
-  v8::Isolate* const isolate = v8::Isolate::GetCurrent();
-  std::unique_ptr<v8::BackingStore> store = v8::ArrayBuffer::NewBackingStore(
-      StockProvider::ForThread()->words(), sizeof(SharedWords),
-      [](void*, size_t, void*) {}, nullptr);
-  return FromLocal(info.Env(), v8::ArrayBuffer::New(isolate, std::move(store)));
+  return Napi::ArrayBuffer::New(info.Env(), StockProvider::ForThread()->words(),
+                                sizeof(SharedWords));
 }
 
 }  // namespace

@@ -28,6 +28,7 @@
 #include "boost/daemon/socket_closer.h"
 #include "boost/guardian.h"
 #include "platform/clock.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -85,7 +86,7 @@ absl::StatusOr<std::vector<BoostDomain>> MakeOwnDomains(
   // Nothing else can share what is only written to a log.
   if (options.actuator == "log") {
     std::vector<BoostDomain> domains;
-    config.loop_tid = gettid();
+    config.loop_tid = ThreadId();
     auto actuator = MakeActuator(config);
     if (!actuator.ok()) return actuator.status();
     domains.push_back({.cpus = {}, .actuator = *std::move(actuator)});

@@ -1,5 +1,6 @@
 #include "platform/cycle_counters.h"
 
+#if __has_include(<papi.h>)
 #include <dlfcn.h>
 #include <papi.h>
 #include <pthread.h>
@@ -123,3 +124,22 @@ std::string CycleCounters::Explain(int error) const {
 }
 
 }  // namespace edgewise
+
+#else
+
+namespace edgewise {
+
+struct CycleCounters::Api {};
+
+CycleCounters::CycleCounters(const std::string& /*library*/)
+    : events_(0),
+      unavailable_("this was compiled without PAPI (Debian: libpapi-dev)") {}
+CycleCounters::~CycleCounters() = default;
+
+std::optional<CycleCounters::Counts> CycleCounters::Read() {
+  return std::nullopt;
+}
+
+}  // namespace edgewise
+
+#endif

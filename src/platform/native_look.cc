@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -95,7 +96,7 @@ NativeLook::NativeLook(Tell tell, void* target) : thread_(pthread_self()) {
   return;
 #endif
   const std::string state =
-      absl::StrCat("/proc/self/task/", syscall(SYS_gettid), "/syscall");
+      absl::StrCat("/proc/self/task/", ThreadId(), "/syscall");
   state_fd_ = open(state.c_str(), O_RDONLY | O_CLOEXEC);
   char text[8];
   if (state_fd_ < 0 || pread(state_fd_, text, sizeof(text), 0) <= 0) {

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -108,6 +107,8 @@ void HelperThread::join() {
   joinable_ = false;
 }
 
+pid_t ThreadId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
 void UsePreciseSleep() { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
 
 void UseRealTimePriority() {
@@ -126,11 +127,18 @@ void SleepNs(int64_t ns) {
   const int error = clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
   if (error == 0 || error == EINTR) return;
   // A sandbox refuses it. What no thread can do without takes a time as well.
-  sem_t never;
-  sem_init(&never, /*pshared=*/0, 0);
+  pthread_condattr_t clock;
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_cond_t never;
+  pthread_cond_init(&never, &clock);
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   const timespec until = TimespecOf(MonotonicNs() + ns);
-  sem_clockwait(&never, CLOCK_MONOTONIC, &until);
-  sem_destroy(&never);
+  pthread_mutex_lock(&mutex);
+  pthread_cond_timedwait(&never, &mutex, &until);
+  pthread_mutex_unlock(&mutex);
+  pthread_cond_destroy(&never);
+  pthread_condattr_destroy(&clock);
 }
 
 void LeaveCpu(int cpu) {

@@ -39,6 +39,10 @@ class HelperThread {
   bool joinable_ = false;
 };
 
+// Of this thread, as the kernel numbers it. C libraries have gettid() only for
+// a few years.
+pid_t ThreadId();
+
 // Lets this thread sleep with 1 ns of timer slack instead of 50 µs.
 void UsePreciseSleep();
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <nmmintrin.h>
 #endif
 
@@ -81,9 +82,9 @@ uint32_t OverOneLane(uint32_t crc) {
          kAdvance[2][crc >> 16 & 0xFF] ^ kAdvance[3][crc >> 24];
 }
 
-__attribute__((target("sse4.2"))) uint32_t Crc32cSse42(const void* data,
-                                                       size_t size,
-                                                       uint32_t seed) {
+__attribute__((target("sse4.2,crc32"))) uint32_t Crc32cSse42(const void* data,
+                                                             size_t size,
+                                                             uint32_t seed) {
   const auto* bytes = static_cast<const uint8_t*>(data);
   uint64_t crc = static_cast<uint32_t>(~seed);
   for (; size >= 3 * kLaneBytes;
@@ -105,6 +106,14 @@ __attribute__((target("sse4.2"))) uint32_t Crc32cSse42(const void* data,
   auto crc32 = static_cast<uint32_t>(crc);
   for (; size > 0; --size, ++bytes) crc32 = _mm_crc32_u8(crc32, *bytes);
   return ~crc32;
+}
+
+bool HasSse42() {
+  unsigned int a = 0;
+  unsigned int b = 0;
+  unsigned int c = 0;
+  unsigned int d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0;
 }
 #endif
 
@@ -130,7 +139,7 @@ uint32_t Crc32cPortable(const void* data, size_t size, uint32_t seed) {
 
 uint32_t Crc32c(const void* data, size_t size, uint32_t seed) {
 #if defined(__x86_64__)
-  static const bool has_sse42 = __builtin_cpu_supports("sse4.2");
+  static const bool has_sse42 = HasSse42();
   if (has_sse42) return Crc32cSse42(data, size, seed);
 #endif
   return internal::Crc32cPortable(data, size, seed);

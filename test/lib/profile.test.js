@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const http = require('node:http')
+const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
 const { pathToFileURL } = require('node:url')
@@ -25,10 +26,46 @@ test('finds the port, runs the load with it, stops the server, reports', (t) => 
   assert.match(stderr, /^asked \/from-load$/m)
   assert.match(stderr, /^edgewise: stopping the server$/m)
   assert.match(stdout, /^p99 requests are /)
-  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'out/asked.json'), 'utf8')), { percentile: 99.9, columns: true, stacks: true, slowest: 100 })
+  assert.deepEqual(JSON.parse(fs.readFileSync(path.join(cwd, 'out/asked.json'), 'utf8')), { percentile: 99.9, columns: true, stacks: true, slowest: 100, scratch: [path.join(cwd, 'out'), os.tmpdir()] })
   assert.equal(stderr.trim().split('\n').at(-1), `edgewise: page: ${pathToFileURL(path.join(cwd, 'out/report.html'))}`)
   // The load is not recorded.
   assert.equal(fs.readdirSync(path.join(cwd, 'out')).filter((name) => name.endsWith('.ewt')).length, 1)
+})
+
+// Prints what it was called with, and its mix.
+const GENERATOR = `#!${NODE}
+const mix = process.argv.indexOf('--mix')
+console.log('generator ' + process.argv.slice(2).join(' ') + (mix < 0 ? '' : ' ' + require('node:fs').readFileSync(process.argv[mix + 1], 'utf8')))
+`
+
+test('the load of our own: one path, several, a mix, and how fast', (t) => {
+  const { cwd, root, run, write } = packageCopy(t)
+  write('server.js', SERVER)
+  const without = run(['profile', '--url', '/', '--', NODE, 'server.js'])
+  assert.equal(without.status, 1)
+  assert.match(without.stderr, /^edgewise: the load generator is not there \(.*\): give the load with --load, such as --load 'npx autocannon -d 20 \$URL'\n$/)
+  const place = path.join(root, 'build', 'benchmarks', 'load')
+  fs.mkdirSync(place, { recursive: true })
+  fs.writeFileSync(path.join(place, 'edgewise-load'), GENERATOR, { mode: 0o700 })
+  const one = run(['profile', '--url', '/a?b=it\'s', '--', NODE, 'server.js'])
+  assert.equal(one.status, 0, one.stderr)
+  assert.match(one.stderr, /^generator --rate 50 --duration 20 --progress http:\/\/127\.0\.0\.1:\d+\/a\?b=it's$/m)
+  const two = run(['profile', '--url', '/a', '--url', '/b', '--rate', '7', '--for', '3', '--', NODE, 'server.js'])
+  assert.match(two.stderr, /^generator --rate 7 --duration 3 --progress --mix (\S+) http:\S+ \{"requests":\[\{"name":"GET \/a","weight":1,"method":"GET","path":"\/a"\},\{"name":"GET \/b","weight":1,"method":"GET","path":"\/b"\}\]\}$/m)
+  const [, file] = /--mix (\S+)/.exec(two.stderr.slice(two.stderr.indexOf('\ngenerator'))) ?? []
+  assert.equal(fs.existsSync(path.dirname(file)), false)
+  write('mix.json', '{"mine":1}')
+  assert.match(run(['profile', '--mix', 'mix.json', '--', NODE, 'server.js']).stderr, /^generator .* \{"mine":1\}$/m)
+  assert.ok(fs.existsSync(path.join(cwd, 'mix.json')))
+  for (const [args, said] of /** @type {[string[], RegExp][]} */ ([
+    [['--url', 'http://other.test/'], /a path such as \/todos\?page=1/],
+    [['--rate', '0'], /from 0\.001 to 1000000/],
+    [['--url', '/', '--load', 'true'], /--url <PATH>' cannot be used with option '--load/]
+  ])) {
+    const { status, stderr } = run(['profile', ...args, '--', NODE, 'server.js'])
+    assert.equal(status, 2)
+    assert.match(stderr, said)
+  }
 })
 
 test('every recorder of the server writes out what it holds before the server is stopped', (t) => {

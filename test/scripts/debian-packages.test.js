@@ -96,7 +96,7 @@ test('neither root nor sudo: exactly what is missing, and the command', async ()
 })
 
 test('a step that does not install says what to install', () => {
-  const machine = machineWith({ installed: ['g++', 'make', 'python3', 'pkg-config', 'libpapi-dev'] })
+  const machine = machineWith({ installed: ['g++', 'make', 'python3', 'pkg-config', 'nlohmann-json3-dev'] })
   assert.throws(() => requirePackages(['addon'], machine), /libabsl-dev {2}Abseil[^]*Next step, as root: apt-get update && apt-get install libabsl-dev$/)
   requirePackages(['addon'], machineWith({ installed: BUILD_NAMES }))
   assert.deepStrictEqual(machine.steps, [])

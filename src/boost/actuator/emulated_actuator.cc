@@ -14,6 +14,7 @@
 #include "boost/actuator/emulated_domain.h"
 #include "boost/actuator/thief.h"
 #include "platform/clock.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -173,7 +174,7 @@ absl::StatusOr<std::unique_ptr<Actuator>> MakeEmulatedActuator(
                                                    config.emulated_delay_ns,
                                                    " ns: 0 to 1 s is allowed"));
   }
-  if (config.loop_tid != 0 && config.loop_tid != gettid()) {
+  if (config.loop_tid != 0 && config.loop_tid != ThreadId()) {
     return absl::InvalidArgumentError(
         "emulated: it is to be made on the loop's thread");
   }
@@ -181,7 +182,7 @@ absl::StatusOr<std::unique_ptr<Actuator>> MakeEmulatedActuator(
       *frequencies, config.emulated_delay_ns, config.shared_domain);
   if (!domain.ok()) return domain.status();
   auto actuator = std::make_unique<EmulatedActuator>(
-      *frequencies, config.emulated_delay_ns, gettid(), *std::move(domain));
+      *frequencies, config.emulated_delay_ns, ThreadId(), *std::move(domain));
   Shares shares;
   for (size_t i = 0; i < kLevels; ++i) {
     shares[i] = 1 - static_cast<double>((*frequencies)[i]) / (*frequencies)[2];

@@ -12,6 +12,7 @@
 #include "boost/frequency_domain.h"
 #include "boost/sysfs.h"
 #include "boost/transition.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -142,7 +143,7 @@ absl::StatusOr<std::unique_ptr<Actuator>> MakeUclampActuator(
         "/scaling_governor"));
   }
   // 0 would be whoever calls Set().
-  const pid_t tid = config.loop_tid != 0 ? config.loop_tid : gettid();
+  const pid_t tid = config.loop_tid != 0 ? config.loop_tid : ThreadId();
   const absl::StatusOr<uint32_t> before = ClampMin(tid);
   if (!before.ok()) return before.status();
   auto actuator =

@@ -15,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "boost/daemon/client_thread.h"
+#include "platform/thread.h"
 
 namespace edgewise {
 namespace {
@@ -25,7 +26,7 @@ constexpr std::string_view kPolicy = "policy";
 class Confined {
  public:
   explicit Confined(const std::vector<int>& cpus)
-      : before_(AffinityOf(gettid())) {
+      : before_(AffinityOf(ThreadId())) {
     Confine(cpus);
   }
   ~Confined() { Confine(before_); }
@@ -41,7 +42,7 @@ class Confined {
     const size_t bytes = CPU_ALLOC_SIZE(count);
     CPU_ZERO_S(bytes, set);
     for (const int cpu : cpus) CPU_SET_S(cpu, bytes, set);
-    ok_ = sched_setaffinity(gettid(), bytes, set) == 0;
+    ok_ = sched_setaffinity(ThreadId(), bytes, set) == 0;
     CPU_FREE(set);
   }
 
@@ -79,7 +80,7 @@ absl::StatusOr<std::vector<BoostDomain>> MakeDomains(
     ActuatorConfig config,
     const std::function<absl::StatusOr<std::unique_ptr<Actuator>>(
         const ActuatorConfig&)>& make) {
-  config.loop_tid = gettid();
+  config.loop_tid = ThreadId();
   std::vector<BoostDomain> domains;
   const std::vector<std::vector<int>> policies = CpufreqPolicies(config.root);
   if (policies.size() <= 1) {

@@ -1,0 +1,54 @@
+'use strict'
+
+// What npm runs where edgewise is installed. Where the package of this platform
+// fits, nothing is to be done; else the addon is compiled. If it cannot be, the
+// application is installed all the same: what is missing is said here, and where
+// somebody records.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { load } = require('../../lib/binding')
+const { PREBUILT, nextStep } = require('../../lib/native-files')
+const { provideAddon } = require('./build-addon')
+const { installNpmPackages } = require('./npm-packages')
+const { say } = require('./step')
+const { ROOT } = require('./tree')
+
+async function run () {
+  if (PREBUILT && loads()) return
+  const checkout = fs.existsSync(path.join(ROOT, 'package-lock.json'))
+  if (checkout) return installCheckout()
+  try {
+    await provideAddon(process.execPath)
+  } catch (error) {
+    say(`${/** @type {Error} */ (error).message}\nedgewise: the addon is not compiled, nothing is recorded until it is; ${nextStep()}`)
+  }
+}
+
+/** A link to a checkout, or the checkout itself: npm installs no packages behind a link. */
+async function installCheckout () {
+  if (!isInstalled('node-addon-api/package.json')) await installNpmPackages()
+  await provideAddon(process.execPath)
+  const { buildPage, pageIsFresh } = require('./page') // Only here: it needs a package that nobody else has.
+  if (!pageIsFresh()) buildPage()
+}
+
+/** @param {string} file of a package */
+function isInstalled (file) {
+  try {
+    return require.resolve(file) !== ''
+  } catch {
+    return false
+  }
+}
+
+function loads () {
+  try {
+    load()
+    return true
+  } catch {
+    return false
+  }
+}
+
+module.exports = { run }

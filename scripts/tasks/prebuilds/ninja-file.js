@@ -1,0 +1,71 @@
+'use strict'
+
+// How the addons of one target are compiled and linked, as ninja reads it.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { ROOT, walk } = require('../tree')
+
+const CORE = ['platform', 'trace', 'boost', 'recorder', 'analysis']
+/** The daemon needs no more of it. */
+const BOOSTD = ['platform', 'trace', 'boost']
+const FLAGS = [
+  '-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fno-exceptions', '-fno-omit-frame-pointer',
+  '-ffunction-sections', '-fdata-sections', '-DNDEBUG', '-Wno-deprecated-declarations', '-D_FILE_OFFSET_BITS=64'
+]
+const NODE_FLAGS = [
+  '-DBUILDING_NODE_EXTENSION', '-DNODE_GYP_MODULE_NAME=edgewise', '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS',
+  '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS'
+]
+const LINK = '-Wl,--gc-sections -s'
+/** Of Abseil: what nobody links, and what only its own tests do. */
+const NOT_OURS = /_test\.|_test_|test_util|_testing|benchmark|mock|\/flags\/|\/random\/|print_hash_of|gentables|exception_safety|scoped_set_env/
+
+/**
+ * @param {import('./targets').Target} target
+ * @param {import('./tools').Tools} tools
+ * @param {{ abi: string, include: string }[]} nodes
+ * @returns {string} a ninja file whose products are node-vABI/edgewise.node, edgewise-boostd and edgewise-load
+ */
+function ninjaFile (target, { compiler, abseil, include }, nodes) {
+  const sources = sourceLists()
+  const cxx = `${compiler} c++ -target ${target.triple}`
+  const lines = [
+    `rule cc\n  command = ${cxx} $flags -MD -MF $out.d -c $in -o $out\n  depfile = $out.d\n  deps = gcc`,
+    `rule addon\n  command = ${cxx} -shared -Wl,-z,nodelete ${LINK} -o $out $in`,
+    `rule program\n  command = ${cxx} ${LINK} -o $out $in`
+  ]
+  const common = [...FLAGS, `-I${path.join(ROOT, 'src')}`, `-isystem ${include}`, `-isystem ${abseil}`]
+  const compiled = (/** @type {string[]} */ files, /** @type {string} */ base, /** @type {string} */ prefix, flags = common) => files.map((file) => {
+    const object = path.join(prefix, `${path.relative(base, file)}.o`)
+    lines.push(`build ${object}: cc ${file}\n  flags = ${flags.join(' ')}`)
+    return object
+  })
+  const ours = (/** @type {string[]} */ parts) => parts.flatMap((part) => sources[part])
+  const core = new Map(CORE.map((part) => [part, compiled(ours([part]), ROOT, 'core')]))
+  const library = compiled(abseilSources(abseil), abseil, 'abseil')
+  for (const { abi, include: headers } of nodes) {
+    const flags = [...common, ...NODE_FLAGS, `-isystem ${path.join(ROOT, 'node_modules', 'node-addon-api')}`, `-isystem ${headers}`]
+    const own = compiled(ours(['hooks', 'addon']), ROOT, `node-v${abi}`, flags)
+    lines.push(`build node-v${abi}/edgewise.node: addon ${[...own, ...[...core.values()].flat(), ...library].join(' ')}`)
+  }
+  const daemon = [...compiled(ours(['boostd']), ROOT, 'core'), ...BOOSTD.flatMap((part) => core.get(part)), ...library]
+  lines.push(`build edgewise-boostd: program ${daemon.join(' ')}`)
+  const generator = path.join(ROOT, 'benchmarks')
+  const load = compiled(filesIn(path.join(generator, 'load')), generator, 'load', [...common, '-fexceptions', `-I${generator}`])
+  lines.push(`build edgewise-load: program ${[...load, ...library].join(' ')}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** @returns {Record<string, string[]>} of each part of src/, the files that binding.gyp compiles, too */
+function sourceLists () {
+  const text = fs.readFileSync(path.join(ROOT, 'src', 'sources.gypi'), 'utf8')
+  const lists = [...text.matchAll(/"(\w+)_sources": \[([^\]]*)\]/g)]
+  return Object.fromEntries(lists.map(([, part, files]) => [part, [...files.matchAll(/"([^"]+)"/g)].map(([, file]) => path.join(ROOT, file))]))
+}
+
+const filesIn = (/** @type {string} */ directory) => [...walk([directory])].map(({ file }) => file).filter((file) => file.endsWith('.cc'))
+
+const abseilSources = (/** @type {string} */ abseil) => filesIn(path.join(abseil, 'absl')).filter((file) => !NOT_OURS.test(file))
+
+module.exports = { ninjaFile }

@@ -1,0 +1,73 @@
+'use strict'
+
+// The package of edgewise, and one for each platform with what is compiled.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { pageIsFresh, buildPage } = require('../page')
+const { TaskError, capture } = require('../step')
+const { BUILD, ROOT } = require('../tree')
+
+const SCOPE = '@edgewise'
+
+/** @typedef {{ name: string, cpu: string, libc: string, files: { file: string, as: string }[] }} Platform */
+
+/**
+ * @param {Platform[]} platforms
+ * @param {string} out a directory
+ * @returns {Promise<string[]>} the archives
+ * @throws {TaskError}
+ */
+async function packAll (platforms, out) {
+  fs.mkdirSync(out, { recursive: true })
+  const own = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+  return [...platforms.map((platform) => packPlatform(platform, own, out)), packMain(platforms, own, out)]
+}
+
+/** @param {Platform} platform @param {Record<string, any>} own package.json */
+function packPlatform ({ name, cpu, libc, files }, { version, license, engines }, out) {
+  return staged(`package-${name}`, out, (stage) => {
+    writeJson(path.join(stage, 'package.json'), {
+      name: `${SCOPE}/${name}`,
+      version,
+      description: `What edgewise has compiled for ${name}`,
+      license,
+      engines,
+      os: ['linux'],
+      cpu: [cpu],
+      libc: [libc]
+    })
+    for (const { file, as } of files) {
+      fs.mkdirSync(path.dirname(path.join(stage, as)), { recursive: true })
+      fs.copyFileSync(file, path.join(stage, as))
+    }
+  })
+}
+
+/** It takes those of the platforms that fit; and it is compiled where none does. @param {Platform[]} platforms @param {Record<string, any>} own package.json */
+function packMain (platforms, own, out) {
+  if (!pageIsFresh()) buildPage()
+  return staged('package-main', out, (stage) => {
+    for (const name of own.files) fs.cpSync(path.join(ROOT, name), path.join(stage, name), { recursive: true })
+    const { devDependencies: _, ...kept } = own
+    writeJson(path.join(stage, 'package.json'), {
+      ...kept,
+      optionalDependencies: Object.fromEntries(platforms.map(({ name }) => [`${SCOPE}/${name}`, own.version]))
+    })
+  })
+}
+
+/** @param {string} name @param {string} out @param {(stage: string) => void} fill @returns {string} the archive */
+function staged (name, out, fill) {
+  const stage = path.join(BUILD, 'prebuilds', name)
+  fs.rmSync(stage, { recursive: true, force: true })
+  fs.mkdirSync(stage, { recursive: true })
+  fill(stage)
+  const { ok, stdout, stderr } = capture(['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', out], { cwd: stage })
+  if (!ok) throw new TaskError(`npm pack in ${stage}: ${stderr}`)
+  return path.join(out, JSON.parse(stdout)[0].filename)
+}
+
+const writeJson = (/** @type {string} */ file, /** @type {any} */ value) => fs.writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
+
+module.exports = { SCOPE, packAll }
