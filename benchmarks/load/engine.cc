@@ -16,6 +16,8 @@ namespace edgewise::load {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
+constexpr int64_t kMsNs = 1'000'000;
+constexpr size_t kKernelMaskBytes = 8;  // of signals, as the kernel has it
 constexpr int kEventsPerWait = 256;
 constexpr uint64_t kWaitsPerSignalCheck = 256;
 constexpr int kMaxBurst = 64;
@@ -303,14 +305,9 @@ absl::Status Engine::Wait(int64_t now_ns) {
   int64_t wait_ns = std::max<int64_t>(0, until_ns - now_ns);
   if (options_.spin) wait_ns = 0;
   if (++waits_ % kWaitsPerSignalCheck == 0) LetSignalsIn();
-  const timespec timeout{static_cast<time_t>(wait_ns / kSecondNs),
-                         static_cast<long>(wait_ns % kSecondNs)};
-  const int count = epoll_pwait2(epoll_fd_, events_.data(), kEventsPerWait,
-                                 &timeout, &wait_mask_);
+  const int count = WaitForEvents(wait_ns);
   if (count < 0 && errno == EINTR) return absl::OkStatus();
-  if (count < 0) {
-    return absl::ErrnoToStatus(errno, "epoll_pwait2 (Linux 5.11 or newer)");
-  }
+  if (count < 0) return absl::ErrnoToStatus(errno, "epoll_pwait");
   for (int i = 0; i < count; ++i) {
     const auto slot = static_cast<uint32_t>(events_[i].data.u64);
     const auto generation = static_cast<uint32_t>(events_[i].data.u64 >> 32);
@@ -319,6 +316,19 @@ absl::Status Engine::Wait(int64_t now_ns) {
     StartDue();  // a long batch must not delay what is due meanwhile
   }
   return absl::OkStatus();
+}
+
+// As epoll_pwait2, which C libraries have only for a few years, and kernels
+// since Linux 5.11: on an older one what is left of a millisecond is polled.
+int Engine::WaitForEvents(int64_t wait_ns) {
+  const timespec timeout{static_cast<time_t>(wait_ns / kSecondNs),
+                         static_cast<long>(wait_ns % kSecondNs)};
+  const auto count = static_cast<int>(
+      syscall(SYS_epoll_pwait2, epoll_fd_, events_.data(), kEventsPerWait,
+              &timeout, &wait_mask_, kKernelMaskBytes));
+  if (count >= 0 || errno != ENOSYS) return count;
+  return epoll_pwait(epoll_fd_, events_.data(), kEventsPerWait,
+                     static_cast<int>(wait_ns / kMsNs), &wait_mask_);
 }
 
 // A wait that finds something, or does not sleep, lets no signal in.

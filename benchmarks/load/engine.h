@@ -105,6 +105,7 @@ class Engine {
   void AbortWaiting();
   absl::Status Wait(int64_t now_ns);
   bool Done(int64_t now_ns) const;
+  int WaitForEvents(int64_t wait_ns);
   void LetSignalsIn();
   void PrintProgress(int64_t now_ns);
 
