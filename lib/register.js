@@ -59,7 +59,8 @@ function register () {
   if (chosen !== config.out) process.env.EDGEWISE_OUT = config.out
   recording.sayAtEnd(!chosen && isMainThread ? `edgewise: recorded to ${config.out}; read it with: edgewise report ${quoted(config.out)}\n` : '')
   const toThreads = followCommands(config, shared) // Before `on` is read: a command that comes meanwhile is not missed.
-  if (Atomics.load(shared, SHARED.on)) attempt(() => recording.start(config))
+  const started = Atomics.load(shared, SHARED.on) && attempt(() => recording.start(config))
+  if (started && !chosen && isMainThread) say(`recording to ${config.out}`) // Who is ended by a signal says nothing at the end.
   if (config.boost) attempt(() => boost(config), 'at its normal frequency')
   if (isMainThread) tellOfPatches(recording.status().found?.patched, problems)
   tellOfMissing()

@@ -120,7 +120,7 @@ function sayProgress () {
  * @throws {Failure}
  */
 async function analyse (directory, { requests, json, markdown, ...options }, interrupted, onProgress) {
-  if (!fs.existsSync(directory)) throw new Failure(`${directory} does not exist: give the directory that the recording named at its end`)
+  if (!fs.existsSync(directory)) throw new Failure(`${directory} does not exist: give the directory that the recording has named`)
   const explain = (/** @type {string | undefined} */ requestsPath = undefined) =>
     edgewise.reportAsync(directory, { ...options, requestsPath, signal: interrupted, onProgress })
   try {

@@ -4,12 +4,12 @@
 // line on stderr tells.
 
 const assert = require('node:assert/strict')
-const { execFileSync, spawn } = require('node:child_process')
+const { execFileSync, spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { ROOT, inParallel, report, request, startApp, temporaryDirectory } = require('./recorded-app')
+const { REGISTER, ROOT, inParallel, report, request, startApp, temporaryDirectory } = require('./recorded-app')
 
 const COUNT = 100
 
@@ -117,7 +117,39 @@ test('a missing addon', async (t) => {
   await answersAll(app)
   assert.equal((await app.stop()).code, 0)
   assert.equal(lines(app.stderr).length, 1, app.stderr)
-  assert.match(app.stderr, /^edgewise: the addon is not built for Node .*; run scripts\/build-addon with this node; the application goes on unrecorded\n$/)
+  assert.match(app.stderr, /^edgewise: the addon is not built for Node .*; run 'npm install @edgewise\/linux-\S+', or 'npm rebuild edgewise --foreground-scripts', which .*; the application goes on unrecorded\n$/)
+})
+
+test('the addon of this platform\'s package', async (t) => {
+  const register = copyOfPackage(t, { addon: false })
+  const { BOOSTD, KEY } = require('../../lib/native-files')
+  const libc = process.report.getReport().header.glibcVersionRuntime ? '' : '-musl'
+  const home = path.join(path.dirname(register), '..', 'node_modules', '@edgewise', `${process.platform}-${process.arch}${libc}`)
+  fs.mkdirSync(path.join(home, `node-v${process.versions.modules}`), { recursive: true })
+  fs.writeFileSync(path.join(home, 'package.json'), '{}')
+  fs.copyFileSync(path.join(ROOT, 'build', KEY, 'edgewise.node'), path.join(home, `node-v${process.versions.modules}`, 'edgewise.node'))
+  const app = await startApp(t, 'http.js', { register })
+  await answersAll(app)
+  assert.deepEqual(await app.stop(), { code: 0, signal: null })
+  assert.equal(app.stderr, '')
+  assert.equal(report(app.out).requests.count, COUNT)
+  const found = spawnSync(process.execPath, ['-p', `require(${JSON.stringify(path.join(path.dirname(register), 'native-files.js'))}).BOOSTD`], { encoding: 'utf8' })
+  assert.equal(found.stdout.trim(), path.join(fs.realpathSync(home), path.basename(BOOSTD)))
+})
+
+test('a server that a signal ends has said where its trace is', async (t) => {
+  const cwd = fs.realpathSync(temporaryDirectory(t))
+  const { EDGEWISE_OUT: _, ...env } = process.env
+  const ending = `
+    const child = require('node:child_process').spawnSync(process.execPath, ['-e', '0'], { encoding: 'utf8' })
+    process.stderr.write(child.stderr)
+    process.kill(process.pid, process.argv[1])`
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    const { pid, signal: by, stderr } = spawnSync(process.execPath, ['--require', REGISTER, '-e', ending, signal], { cwd, env: { ...env, NODE_OPTIONS: `--require=${REGISTER}` }, encoding: 'utf8' })
+    assert.equal(by, signal)
+    assert.equal(stderr, `edgewise: recording to ${path.join(cwd, `edgewise-${pid}`)}\n`)
+    assert.ok(fs.existsSync(path.join(cwd, `edgewise-${pid}`)))
+  }
 })
 
 test('a directory that is called like a library of Node', async (t) => {

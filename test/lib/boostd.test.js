@@ -82,5 +82,5 @@ test('boostd that is not built names the next step', (t) => {
   const { run } = packageCopy(t)
   const { status, stderr } = run(['boostd'])
   assert.equal(status, 1)
-  assert.match(stderr, /^edgewise: edgewise-boostd is not built for Node v.*; next step: scripts\/build-addon with this node\n$/)
+  assert.match(stderr, /^edgewise: edgewise-boostd is not built for Node v.*; next step: run 'npm install @edgewise\/linux-\S+', or 'npm rebuild edgewise --foreground-scripts', .*\n$/)
 })

@@ -188,7 +188,7 @@ test('report: failures are one line and exit with 1, the analysis\' usage errors
   const { cwd, run } = packageCopy(t)
   const gone = run(['report', 'nowhere'])
   assert.equal(gone.status, 1)
-  assert.equal(gone.stderr, 'edgewise: nowhere does not exist: give the directory that the recording named at its end\n')
+  assert.equal(gone.stderr, 'edgewise: nowhere does not exist: give the directory that the recording has named\n')
   fs.mkdirSync(path.join(cwd, 'trace'))
   const unbuilt = run(['report', 'trace'], { FAKE_UNBUILT: '1' })
   assert.equal(unbuilt.status, 1)
