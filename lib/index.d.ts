@@ -82,6 +82,8 @@ export interface ReportOptions {
   percentile?: number
   /** Only requests of this route, as reports name it. */
   route?: string
+  /** Leaves out the requests of these routes. */
+  excludeRoute?: string[]
   /** Adds this request's events and critical path. */
   request?: number
   process?: number

@@ -82,4 +82,7 @@ function name (text) {
   return text
 }
 
-module.exports = { count, name, oldSizes, paths, percentile, port, processId, rate, seconds, youngSizes }
+/** @param {string} text @param {string[]} [before] @returns {string[]} one name more */
+const names = (text, before = []) => [...before, name(text)]
+
+module.exports = { count, name, names, oldSizes, paths, percentile, port, processId, rate, seconds, youngSizes }

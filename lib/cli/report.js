@@ -10,7 +10,7 @@ const { offerPage, withColumns, writePage } = require('./page')
 const { traceFiles } = require('./recording')
 const { writeWhole } = require('./whole-file')
 const { colorOf } = require('./terminal')
-const { count, name, percentile, processId, seconds } = require('./arguments')
+const { count, name, names, percentile, processId, seconds } = require('./arguments')
 
 const MOST_NAMED = 10
 /** Whose critical paths are shown, if the user does not say. */
@@ -21,6 +21,7 @@ const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
  * @typedef {object} ReportOptions
  * @property {number} [percentile]
  * @property {string} [route]
+ * @property {string[]} [excludeRoute]
  * @property {number} [request]
  * @property {number} [process]
  * @property {number} [thread]
@@ -41,6 +42,7 @@ function selecting (command) {
   return command
     .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
     .option('--route <ROUTE>', 'only requests of this route, as the report names it', name)
+    .option('--exclude-route <ROUTE>', 'leave out the requests of this route, such as event streams and health checks; may be given several times', names)
     .option('--process <PID>', 'only this process of the trace', processId)
     .option('--thread <T>', 'only this thread: 0 is the main thread', count)
     .option('--skip <S>', 'leave out the requests of the first S seconds of each file, the warm-up', seconds)
@@ -64,6 +66,7 @@ Examples:
   edgewise report edgewise-4711
   edgewise report edgewise-4711 --html
   edgewise report edgewise-4711 --percentile 99.9 --route 'POST /todo'
+  edgewise report edgewise-4711 --exclude-route 'GET /events' --exclude-route 'GET /healthz'
   edgewise report edgewise-4711 --request 1234
   edgewise report edgewise-4711 --json --requests requests.jsonl`)
     .action(async (directory, options) => {

@@ -54,6 +54,9 @@ function nothing ({ requests = {} }) {
   if (requests.skipped > 0) {
     return `No finished request is left${known}: ${count(requests.skipped)} began in the first seconds, which --skip leaves out; skip less, or record longer.`
   }
+  if (requests.left_out > 0) {
+    return `No finished request is left${known}: ${count(requests.left_out)} are of routes that --exclude-route leaves out.`
+  }
   return `No finished request was recorded${known}: send requests to the server while it records, or name them with edgewise.request().`
 }
 

@@ -54,7 +54,8 @@ std::vector<std::string> TextsOf(const Napi::Value& value) {
 ReportOptions OptionsOf(const Napi::Object& given) {
   ReportOptions options;
   options.percentile = NumberOr(given, "percentile", options.percentile);
-  options.route = TextOr(given, "route");
+  options.routes.only = TextOr(given, "route");
+  options.routes.left_out = TextsOf(given.Get("excludeRoute"));
   options.request = WholeOr(given, "request", -1);
   options.process = WholeOr(given, "process", -1);
   options.thread = WholeOr(given, "thread", -1);

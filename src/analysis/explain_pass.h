@@ -16,6 +16,7 @@
 #include "analysis/page/page_columns.h"
 #include "analysis/request_detail.h"
 #include "analysis/request_log.h"
+#include "analysis/route_filter.h"
 #include "analysis/statistics.h"
 
 namespace edgewise {
@@ -31,8 +32,8 @@ struct ExecGc {
 class ExplainPass : public RequestSink {
  public:
   struct Options {
-    const std::string* route_filter = nullptr;  // null: all
-    std::optional<uint32_t> request;            // wanted in full
+    RouteFilter routes;
+    std::optional<uint32_t> request;  // wanted in full
     // Numbers that several processes had; may be null.
     const std::set<uint32_t>* ambiguous = nullptr;
     int64_t skip_ns = 0;  // requests so soon after their file's first: no part
@@ -88,6 +89,8 @@ class ExplainPass : public RequestSink {
   uint64_t failed() const { return failed_; }
   uint64_t truncated() const { return truncated_; }
   uint64_t skipped() const { return skipped_; }
+  // Of routes that the options leave out; aborted ones, too.
+  uint64_t left_out() const { return left_out_; }
   uint64_t hidden_requests() const { return hidden_requests_; }
   int64_t hidden_ns() const { return hidden_ns_; }
 
@@ -128,6 +131,7 @@ class ExplainPass : public RequestSink {
   uint64_t failed_ = 0;
   uint64_t truncated_ = 0;  // kept only their latest nodes
   uint64_t skipped_ = 0;    // because of skip_ns
+  uint64_t left_out_ = 0;
   uint64_t hidden_requests_ = 0;
   int64_t hidden_ns_ = 0;
   std::vector<Wait> waits_;  // of the current request

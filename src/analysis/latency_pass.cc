@@ -72,9 +72,8 @@ class LatencyPass {
     const std::string* text = stream_->StringOf(record.text);
     const uint32_t route =
         text != nullptr ? routes_->Intern(*text) : RouteTable::kUnknown;
-    const bool of_route = options_.route_filter == nullptr ||
-                          routes_->Text(route) == *options_.route_filter;
-    const bool wanted = of_route && slot.state.ready_ns >= count_from_ns_;
+    const bool wanted = options_.routes.Has(routes_->Text(route)) &&
+                        slot.state.ready_ns >= count_from_ns_;
     if (wanted && static_cast<Outcome>(record.type) != Outcome::kAborted) {
       const int64_t latency_ns = std::max<int64_t>(
           0, EndOf(record, slot.state.ready_ns) - slot.state.ready_ns);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/event_stream.h"
+#include "analysis/route_filter.h"
 #include "analysis/route_table.h"
 #include "analysis/statistics.h"
 
@@ -39,9 +40,7 @@ class SlowestRequests {
 // tail from rest.
 struct LatencyPassOptions {
   uint32_t file = 0;
-  // Only this route counts (as text: numbers are given out as routes appear);
-  // null: all do.
-  const std::string* route_filter = nullptr;
+  RouteFilter routes;   // only these count
   int64_t skip_ns = 0;  // requests so soon after the file's first do not count
 };
 void RunLatencyPass(EventStream* stream, const LatencyPassOptions& options,

@@ -75,10 +75,6 @@ class Analysis {
   }
 
  private:
-  const std::string* RouteFilter() const {
-    return options_.route.empty() ? nullptr : &options_.route;
-  }
-
   bool IsChosen(uint32_t process, uint32_t thread) const {
     return (options_.process < 0 || int64_t{process} == options_.process) &&
            (options_.thread < 0 || int64_t{thread} == options_.thread);
@@ -95,7 +91,10 @@ class Analysis {
   }
 
   void MeasureLatencies() {
-    if (RouteFilter() != nullptr) routes_.Keep(options_.route);
+    routes_.Keep(options_.routes.only);
+    for (const std::string& route : options_.routes.left_out) {
+      routes_.Keep(route);
+    }
     traces_.BeginPass(0, kFirstPass);
     for (size_t i = 0; i < traces_.size(); ++i) {
       const std::string& name = traces_.Name(i);
@@ -108,7 +107,8 @@ class Analysis {
       EventStream stream(source->get(), name, EventStream::Detail::kRequests,
                          &problems_);
       RunLatencyPass(
-          &stream, {static_cast<uint32_t>(i), RouteFilter(), options_.skip_ns},
+          &stream,
+          {static_cast<uint32_t>(i), options_.routes, options_.skip_ns},
           &routes_, &statistics_, &slowest_);
       if (!stream.counts().started) continue;
       NoteTime(stream.counts(), usable_.empty());
@@ -152,9 +152,9 @@ class Analysis {
       }
       return absl::NotFoundError(message);
     }
-    if (RouteFilter() != nullptr && !HasEnded(options_.route)) {
-      std::string message =
-          absl::StrCat("no request of route ", options_.route, " in ", place_);
+    if (!options_.routes.only.empty() && !HasEnded(options_.routes.only)) {
+      std::string message = absl::StrCat("no request of route ",
+                                         options_.routes.only, " in ", place_);
       const char* separator = "; routes there: ";
       for (uint32_t route = RouteTable::kOther + 1;
            route < routes_.size() && route <= kRoutesNamed + 2; ++route) {
@@ -174,7 +174,7 @@ class Analysis {
       log = *std::move(created);
     }
     ExplainPass::Options pass_options;
-    pass_options.route_filter = RouteFilter();
+    pass_options.routes = options_.routes;
     pass_options.skip_ns = options_.skip_ns;
     pass_options.ambiguous = &ambiguous_;
     if (options_.request >= 0) {

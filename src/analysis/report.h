@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "analysis/progress.h"
+#include "analysis/route_filter.h"
 
 // The analysis of a trace: what the addon, the command line and the tests call.
 
@@ -17,7 +18,7 @@ class TraceStore;
 
 struct ReportOptions {
   double percentile = 99;     // the tail begins here; in (0, 100)
-  std::string route;          // only requests of this route; "": all
+  RouteFilter routes;         // only requests of these
   int64_t request = -1;       // tell this request in full; -1: none
   int64_t process = -1;       // only this process's files; -1: all
   int64_t thread = -1;        // only this thread's files; -1: all

@@ -273,6 +273,7 @@ void AddCounts(const ReportInput& input, Json* json) {
       {"unfinished", counts.unfinished},
       {"truncated", input.explained->truncated()},
       {"skipped", input.explained->skipped()},
+      {"left_out", input.explained->left_out()},
   };
   StreamCounts sum;
   int64_t first_ns = INT64_MAX;

@@ -13,7 +13,7 @@ RouteTable::RouteTable() {
 uint32_t RouteTable::Intern(std::string_view text) {
   const auto it = numbers_.find(absl::string_view(text.data(), text.size()));
   if (it != numbers_.end()) return it->second;
-  if (texts_.size() > kOther + kMaxRoutes && text != kept_) {
+  if (texts_.size() > kOther + kMaxRoutes && !kept_.contains(text)) {
     overflowed_ = true;
     return kOther;
   }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,7 @@ class RouteTable {
 
   RouteTable();
   // This route never shares an entry, however late it appears.
-  void Keep(std::string_view text) { kept_ = text; }
+  void Keep(std::string_view text) { kept_.insert(std::string(text)); }
   uint32_t Intern(std::string_view text);
   const std::string& Text(uint32_t route) const { return texts_[route]; }
   uint32_t size() const { return static_cast<uint32_t>(texts_.size()); }
@@ -31,7 +33,7 @@ class RouteTable {
   std::vector<std::string> texts_;
   absl::flat_hash_map<std::string, uint32_t> numbers_;
   bool overflowed_ = false;
-  std::string kept_;
+  std::set<std::string, std::less<>> kept_;
 };
 
 }  // namespace edgewise

@@ -65,25 +65,45 @@ TEST(SkipTest, OutcomesAreThoseOfTheRequestsThatCount) {
   ReportOptions options;
   options.skip_ns = 5500;  // the first one begins at 1000
   ExpectRequests(ReportOf(t, options)["requests"], 3, 1, 1, 6);
-  options.route = "job b";
+  options.routes.only = "job b";
   ExpectRequests(ReportOf(t, options)["requests"], 2, 0, 1, 0);
   options.skip_ns = 0;
-  options.route = "job a";
+  options.routes.only = "job a";
   ExpectRequests(ReportOf(t, options)["requests"], 6, 6, 1, 0);
+}
+
+TEST(SkipTest, RoutesThatAreLeftOutAreInNoOtherNumber) {
+  TraceBuilder t = TenJobs();
+  ReportOptions all;
+  const Json whole = ReportOf(t, all);
+  EXPECT_EQ(whole["requests"]["left_out"], 0);
+  ReportOptions options;
+  options.routes.left_out = {"job a", "job nowhere"};
+  ReportOptions only;
+  only.routes.only = "job b";
+  const Json without = ReportOf(t, options);
+  const Json one = ReportOf(t, only);
+  for (const char* part : {"tail", "rest", "routes", "blockers"}) {
+    EXPECT_EQ(without[part], one[part]) << part;
+  }
+  EXPECT_EQ(without["requests"]["left_out"], 7);
+  EXPECT_EQ(without["requests"]["count"], one["requests"]["count"]);
+  // What is left out still occupies the loop.
+  EXPECT_EQ(without["loop"], whole["loop"]);
 }
 
 // The route is there: an error that names it among those there misleads.
 TEST(SkipTest, ARouteOfWhichNothingIsLeftIsNoUnknownOne) {
   TraceBuilder t = TenJobs();
   ReportOptions options;
-  options.route = "job a";
+  options.routes.only = "job a";
   options.skip_ns = 20'000;
   ExpectRequests(ReportOf(t, options)["requests"], 0, 0, 0, 7);
   TraceBuilder u;
   u.Meta().Start(100, 1);
   u.End(110, 1, "GET /away", 0, 0, Outcome::kAborted);
   u.Event(100, 110, {kRead, 100, 5});
-  options.route = "GET /away";
+  options.routes.only = "GET /away";
   options.skip_ns = 0;
   ExpectRequests(ReportOf(u, options)["requests"], 0, 0, 1, 0);
 }

@@ -72,7 +72,7 @@ TEST(TailTest, TailAndRest) {
 TEST(TailTest, WhatTheLoopDidMeanwhile) {
   TraceBuilder t = TenRequests();
   ReportOptions options;
-  options.route = "POST /tail";
+  options.routes.only = "POST /tail";
   const Json report = ReportOf(t, options);
   EXPECT_EQ(report["requests"]["count"], 1);
   const Json& queue = report["tail"]["queue"];
@@ -89,7 +89,7 @@ TEST(TailTest, WhatTheLoopDidMeanwhile) {
 TEST(TailTest, Blockers) {
   TraceBuilder t = TenRequests();
   ReportOptions options;
-  options.route = "POST /tail";
+  options.routes.only = "POST /tail";
   const Json blockers = ReportOf(t, options)["blockers"];
   ASSERT_THAT(blockers, SizeIs(5));
   const auto is = [&](size_t i, const char* what, const char* kind,
@@ -124,7 +124,7 @@ TEST(TailTest, WakingUpIsToldFromTheTimeBetweenCallbacks) {
   t.Event(225, 230, {kRead, 205, 5});
   const auto queue = [&](const char* route) {
     ReportOptions options;
-    options.route = route;
+    options.routes.only = route;
     return ReportOf(t, options)["tail"]["queue"];
   };
   EXPECT_EQ(queue("GET /first")["wake_ns"], 30);
@@ -339,7 +339,7 @@ TEST_F(TailDirectoryTest, WhatIsNotThereIsNamed) {
   TraceBuilder t = TenRequests();
   Write("1-0.ewt", t.Bytes());
   ReportOptions options;
-  options.route = "GET /nowhere";
+  options.routes.only = "GET /nowhere";
   EXPECT_THAT(message(dir_, options), HasSubstr("GET /fast"));
   options = {};
   options.request = 4711;
