@@ -187,13 +187,20 @@ function copyWithoutModules (t, parts) {
   return copy
 }
 
-test('an installed package, which has no node-gyp of its own, says how npm builds it', t => {
+test('an installed package takes the node-gyp that npm, yarn or pnpm has, and says when there is none', t => {
   const copy = copyWithoutModules(t, [])
   const env = { ...process.env }
   delete env.npm_config_node_gyp
-  const { status, stderr } = spawnSync(process.execPath, [path.join(copy, 'scripts/build-addon')], { env, encoding: 'utf8' })
-  assert.strictEqual(status, 1)
-  assert.match(stderr, /^node-gyp is not installed\. Next step: .*'npm rebuild edgewise'/)
+  // One that has no npm beside it.
+  const node = path.join(copy, 'node')
+  fs.copyFileSync(process.execPath, node)
+  const build = (/** @type {NodeJS.ProcessEnv} */ more) => spawnSync(node, [path.join(copy, 'scripts/build-addon')], { env: { ...env, ...more }, encoding: 'utf8' })
+  const without = build({})
+  assert.strictEqual(without.status, 1)
+  assert.match(without.stderr, /^node-gyp is not installed\. Next step: .*'npm install node-gyp'/)
+  const bin = addPrograms(copy, { 'node-gyp': 'echo "node-gyp of the PATH: $*"; test "$1" = --version' })
+  const onPath = build({ PATH: `${bin}:${env.PATH}`, npm_config_offline: 'true' })
+  assert.match(onPath.stderr, /The addon needs the headers of Node/)
 })
 
 test('a checkout without node_modules gets them before a Node is built', t => {
