@@ -191,16 +191,20 @@ test('an installed package takes the node-gyp that npm, yarn or pnpm has, and sa
   const copy = copyWithoutModules(t, [])
   const env = { ...process.env }
   delete env.npm_config_node_gyp
-  // One that has no npm beside it.
-  const node = path.join(copy, 'node')
+  // One that has headers beside it, and no npm.
+  const node = path.join(copy, 'node', 'bin', 'node')
+  fs.mkdirSync(path.dirname(node), { recursive: true })
   fs.copyFileSync(process.execPath, node)
+  const headers = path.join(copy, 'node', 'include', 'node')
+  fs.mkdirSync(headers, { recursive: true })
+  fs.writeFileSync(path.join(headers, 'node_version.h'), `#define NODE_MODULE_VERSION ${process.versions.modules}\n`)
   const build = (/** @type {NodeJS.ProcessEnv} */ more) => spawnSync(node, [path.join(copy, 'scripts/build-addon')], { env: { ...env, ...more }, encoding: 'utf8' })
   const without = build({})
   assert.strictEqual(without.status, 1)
   assert.match(without.stderr, /^node-gyp is not installed\. Next step: .*'npm install node-gyp'/)
   const bin = addPrograms(copy, { 'node-gyp': 'echo "node-gyp of the PATH: $*"; test "$1" = --version' })
-  const onPath = build({ PATH: `${bin}:${env.PATH}`, npm_config_offline: 'true' })
-  assert.match(onPath.stderr, /The addon needs the headers of Node/)
+  const onPath = build({ PATH: `${bin}:${env.PATH}` })
+  assert.match(onPath.stderr, /^node-gyp of the PATH: --release --nodedir=\S+ configure$/m)
 })
 
 test('a checkout without node_modules gets them before a Node is built', t => {
