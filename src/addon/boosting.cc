@@ -1,7 +1,5 @@
 #include "addon/boosting.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
