@@ -12,10 +12,15 @@ const BUILT = path.join(ROOT, 'build', KEY)
 const ADDON_FILE = 'edgewise.node'
 const BOOSTD_FILE = 'edgewise-boostd'
 const LOAD_FILE = 'edgewise-load'
-/** The package that holds what is compiled for this platform. */
-const PACKAGE = `@edgewise/${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`
+/** A package has no lockfile. */
+const CHECKOUT = fs.existsSync(path.join(ROOT, 'package-lock.json'))
 
-const { addon, boostd, load } = found()
+const { addon, boostd, load, prebuilt } = found()
+
+/** @returns {string} the package that holds what is compiled for this platform */
+function platformPackage () {
+  return `@edgewise/${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`
+}
 
 /** Whether this process has musl as its C library: by the loader that its program names. */
 function isMusl () {
@@ -32,15 +37,16 @@ function isMusl () {
 }
 
 function found () {
-  const built = { addon: path.join(BUILT, ADDON_FILE), boostd: path.join(BUILT, BOOSTD_FILE), load: path.join(ROOT, 'build', 'benchmarks', 'load', LOAD_FILE) }
+  const built = { addon: path.join(BUILT, ADDON_FILE), boostd: path.join(BUILT, BOOSTD_FILE), load: path.join(ROOT, 'build', 'benchmarks', 'load', LOAD_FILE), prebuilt: false }
+  if (fs.existsSync(built.addon)) return built
   const root = packageRoot()
-  if (root === undefined || fs.existsSync(built.addon)) return built
-  return { addon: path.join(root, `node-v${process.versions.modules}`, ADDON_FILE), boostd: path.join(root, BOOSTD_FILE), load: path.join(root, LOAD_FILE) }
+  if (root === undefined) return built
+  return { addon: path.join(root, `node-v${process.versions.modules}`, ADDON_FILE), boostd: path.join(root, BOOSTD_FILE), load: path.join(root, LOAD_FILE), prebuilt: true }
 }
 
 function packageRoot () {
   try {
-    return path.dirname(require.resolve(`${PACKAGE}/package.json`))
+    return path.dirname(require.resolve(`${platformPackage()}/package.json`))
   } catch {
     return undefined
   }
@@ -48,15 +54,16 @@ function packageRoot () {
 
 /** @returns {string} what makes it be there */
 function nextStep () {
-  if (fs.existsSync(path.join(ROOT, 'package-lock.json'))) return 'run scripts/build-addon with this node' // A checkout.
+  if (CHECKOUT) return 'run scripts/build-addon with this node'
   const compile = "'npm rebuild edgewise --foreground-scripts', which compiles it and says what that needs"
-  return packageRoot() === undefined ? `run 'npm install ${PACKAGE}', or ${compile}` : `run ${compile}`
+  return packageRoot() === undefined ? `run 'npm install ${platformPackage()}', or ${compile}` : `run ${compile}`
 }
 
 module.exports = {
+  CHECKOUT,
   KEY,
   /** Whether it comes from the package of this platform. */
-  PREBUILT: packageRoot() !== undefined && !addon.startsWith(BUILT),
+  PREBUILT: prebuilt,
   ADDON: addon,
   /** The daemon: what `edgewise boostd` starts. */
   BOOSTD: boostd,

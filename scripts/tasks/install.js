@@ -5,19 +5,15 @@
 // application is installed all the same: what is missing is said here, and where
 // somebody records.
 
-const fs = require('node:fs')
-const path = require('node:path')
 const { load } = require('../../lib/binding')
-const { PREBUILT, nextStep } = require('../../lib/native-files')
+const { CHECKOUT, PREBUILT, nextStep } = require('../../lib/native-files')
 const { provideAddon } = require('./build-addon')
 const { installNpmPackages } = require('./npm-packages')
 const { say } = require('./step')
-const { ROOT } = require('./tree')
 
 async function run () {
   if (PREBUILT && loads()) return
-  const checkout = fs.existsSync(path.join(ROOT, 'package-lock.json'))
-  if (checkout) return installCheckout()
+  if (CHECKOUT) return installCheckout()
   try {
     await provideAddon(process.execPath)
   } catch (error) {

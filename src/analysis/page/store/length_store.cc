@@ -7,16 +7,7 @@
 
 namespace edgewise {
 
-LengthKind::Totals LengthKind::TotalsOf(std::span<const Record> lengths) {
-  Totals totals{};
-  for (const Record& length : lengths) {
-    totals.most = std::max(totals.most, length.waiting);
-    totals.last = length.waiting;
-  }
-  return totals;
-}
-
-LengthKind::Totals LengthKind::TotalsOf(std::span<const Totals> parts) {
+LengthKind::Totals LengthKind::Sum(std::span<const Totals> parts) {
   Totals totals{};
   for (const Totals& part : parts) {
     totals.most = std::max(totals.most, part.most);

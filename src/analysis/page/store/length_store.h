@@ -26,8 +26,10 @@ struct LengthKind {
   };
   static int64_t BeginOf(const Record& length) { return length.at_ns; }
   static int64_t EndOf(const Record& length) { return length.at_ns; }
-  static Totals TotalsOf(std::span<const Record> lengths);
-  static Totals TotalsOf(std::span<const Totals> parts);
+  static Totals TotalsOf(const Record& length) {
+    return {length.waiting, length.waiting};
+  }
+  static Totals Sum(std::span<const Totals> parts);
   static void Encode(std::span<const Record> lengths, std::string* bytes);
   static void Decode(std::string_view bytes, size_t count,
                      std::vector<Record>* lengths);

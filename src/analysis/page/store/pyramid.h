@@ -22,8 +22,8 @@ namespace edgewise {
 // Kind has:
 //   Record, Totals (trivially copyable, about those below a node)
 //   static int64_t BeginOf(record), EndOf(record)      ns
-//   static Totals TotalsOf(span<const Record>)
-//   static Totals TotalsOf(span<const Totals>)
+//   static Totals TotalsOf(const Record&)
+//   static Totals Sum(span<const Totals>)
 //   static void Encode(span<const Record>, std::string* bytes)
 //   static void Decode(string_view bytes, size_t count, vector<Record>*)
 template <typename Kind>
@@ -112,11 +112,13 @@ class Pyramid {
     Node node{};
     node.begin_ns = Kind::BeginOf(records_.front());
     node.end_ns = Kind::EndOf(records_.front());
+    totals_.clear();
     for (const Record& record : records_) {
       node.begin_ns = std::min(node.begin_ns, Kind::BeginOf(record));
       node.end_ns = std::max(node.end_ns, Kind::EndOf(record));
+      totals_.push_back(Kind::TotalsOf(record));
     }
-    node.totals = Kind::TotalsOf(std::span<const Record>(records_));
+    node.totals = Kind::Sum(totals_);
     node.count = records_.size();
     encoded_.clear();
     Kind::Encode(records_, &encoded_);
@@ -137,14 +139,14 @@ class Pyramid {
     Node node{};
     node.begin_ns = nodes.front().begin_ns;
     node.end_ns = nodes.front().end_ns;
-    std::vector<Totals> totals;
+    totals_.clear();
     for (const Node& child : nodes) {
       node.begin_ns = std::min(node.begin_ns, child.begin_ns);
       node.end_ns = std::max(node.end_ns, child.end_ns);
       node.count += child.count;
-      totals.push_back(child.totals);
+      totals_.push_back(child.totals);
     }
-    node.totals = Kind::TotalsOf(std::span<const Totals>(totals));
+    node.totals = Kind::Sum(totals_);
     node.level = static_cast<uint32_t>(level + 1);
     Place({reinterpret_cast<const char*>(nodes.data()),
            nodes.size() * sizeof(Node)},
@@ -161,7 +163,9 @@ class Pyramid {
   std::vector<Record> records_;
   std::vector<std::vector<Node>> levels_;
   std::vector<std::optional<Node>> roots_;
+  // Of what is closed.
   std::string encoded_;
+  std::vector<Totals> totals_;
 };
 
 }  // namespace edgewise

@@ -23,19 +23,7 @@ bool IsBefore(const RequestStore::Found& a, const RequestStore::Found& b) {
 
 }  // namespace
 
-StoredRequestKind::Totals StoredRequestKind::TotalsOf(
-    std::span<const Record> requests) {
-  Totals totals{INT64_MAX, 0, 0, 0};
-  for (const Record& request : requests) {
-    totals.least_ns = std::min(totals.least_ns, request.latency_ns);
-    totals.most_ns = std::max(totals.most_ns, request.latency_ns);
-    totals.routes |= BitOf(request.route);
-    if (request.tail) ++totals.tails;
-  }
-  return totals;
-}
-
-StoredRequestKind::Totals StoredRequestKind::TotalsOf(
+StoredRequestKind::Totals StoredRequestKind::Sum(
     std::span<const Totals> parts) {
   Totals totals{INT64_MAX, 0, 0, 0};
   for (const Totals& part : parts) {

@@ -38,8 +38,11 @@ struct StoredRequestKind {
   static int64_t BeginOf(const Record& request) { return request.start_ns; }
   static int64_t EndOf(const Record& request) { return request.start_ns + 1; }
   static uint64_t BitOf(uint32_t route) { return uint64_t{1} << (route % 64); }
-  static Totals TotalsOf(std::span<const Record> requests);
-  static Totals TotalsOf(std::span<const Totals> parts);
+  static Totals TotalsOf(const Record& request) {
+    return {request.latency_ns, request.latency_ns, BitOf(request.route),
+            request.tail ? uint64_t{1} : 0};
+  }
+  static Totals Sum(std::span<const Totals> parts);
   static void Encode(std::span<const Record> requests, std::string* bytes);
   static void Decode(std::string_view bytes, size_t count,
                      std::vector<Record>* requests);

@@ -38,14 +38,6 @@ class Tally {
   std::vector<Entry> entries_;
 };
 
-SliceKind::Totals With(SliceKind::Totals totals, const Tally& tally) {
-  const Tally::Entry top = tally.Top();
-  totals.top_cause = top.cause;
-  totals.top_off = top.off;
-  totals.top_ns = top.ns;
-  return totals;
-}
-
 constexpr uint64_t kHasVm = 1;
 constexpr uint64_t kIsGc = 2;
 constexpr uint64_t kOffUnit = 4;
@@ -99,23 +91,21 @@ class Crowd {
 
 }  // namespace
 
-SliceKind::Totals SliceKind::TotalsOf(std::span<const Record> slices) {
+SliceKind::Totals SliceKind::TotalsOf(const Record& slice) {
   Totals totals{};
-  Tally tally;
-  for (const Record& slice : slices) {
-    const int64_t ns = slice.end_ns - slice.begin_ns;
-    totals.busy_ns += ns;
-    if (slice.is_gc) {
-      totals.gc_ns += ns;
-      totals.gc_cause = slice.cause;
-    } else {
-      tally.Add(slice.cause, slice.off, ns);
-    }
+  totals.busy_ns = slice.end_ns - slice.begin_ns;
+  if (slice.is_gc) {
+    totals.gc_ns = totals.busy_ns;
+    totals.gc_cause = slice.cause;
+  } else {
+    totals.top_ns = totals.busy_ns;
+    totals.top_cause = slice.cause;
+    totals.top_off = slice.off;
   }
-  return With(totals, tally);
+  return totals;
 }
 
-SliceKind::Totals SliceKind::TotalsOf(std::span<const Totals> parts) {
+SliceKind::Totals SliceKind::Sum(std::span<const Totals> parts) {
   Totals totals{};
   Tally tally;
   for (const Totals& part : parts) {
@@ -124,7 +114,11 @@ SliceKind::Totals SliceKind::TotalsOf(std::span<const Totals> parts) {
     if (part.gc_ns > 0) totals.gc_cause = part.gc_cause;
     if (part.top_ns > 0) tally.Add(part.top_cause, part.top_off, part.top_ns);
   }
-  return With(totals, tally);
+  const Tally::Entry top = tally.Top();
+  totals.top_cause = top.cause;
+  totals.top_off = top.off;
+  totals.top_ns = top.ns;
+  return totals;
 }
 
 void SliceKind::Encode(std::span<const Record> slices, std::string* bytes) {
@@ -240,7 +234,7 @@ absl::Status SliceStore::Draw(size_t lane, int64_t from_ns, int64_t to_ns,
         if (slice.begin_ns >= to_ns || slice.end_ns <= from_ns) return;
         const int64_t ns = slice.end_ns - slice.begin_ns;
         if (ns <= least_ns) {
-          add(slice, 1, SliceKind::TotalsOf(std::span(&slice, 1)));
+          add(slice, 1, SliceKind::TotalsOf(slice));
           return;
         }
         crowd.Draw(drawn);

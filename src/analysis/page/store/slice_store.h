@@ -39,8 +39,8 @@ struct SliceKind {
   };
   static int64_t BeginOf(const Record& slice) { return slice.begin_ns; }
   static int64_t EndOf(const Record& slice) { return slice.end_ns; }
-  static Totals TotalsOf(std::span<const Record> slices);
-  static Totals TotalsOf(std::span<const Totals> parts);
+  static Totals TotalsOf(const Record& slice);
+  static Totals Sum(std::span<const Totals> parts);
   static void Encode(std::span<const Record> slices, std::string* bytes);
   static void Decode(std::string_view bytes, size_t count,
                      std::vector<Record>* slices);
