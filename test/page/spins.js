@@ -27,6 +27,8 @@ async function twoClicks (page) {
   assert.ok(box)
   await page.mouse.click(box.x + 100, box.y + 0.35 * box.height)
   await page.waitForFunction(() => !document.querySelector('.compare caption')?.textContent?.includes('tail'))
+  // A page that asks has the list before, until it is answered.
+  await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'))
   const waited = (await texts(page, '.requests tbody td:nth-child(2)')).indexOf('GET /quick')
   assert.ok(waited >= 0)
   const button = await (await page.$$('.requests tbody tr'))[waited].$('button')

@@ -56,6 +56,7 @@ test('any request and any window are told, by the server alone', async (t) => {
   await page.evaluate((/** @type {number} */ to) => { location.hash = `#w=0-${to}` }, span)
   await page.waitForFunction((/** @type {number} */ spins) => [...document.querySelectorAll('section[aria-label="The loop"] tbody tr')].filter(({ textContent }) => textContent?.startsWith('GET /spin tcp_read')).length >= spins, {}, SPINS)
   await page.keyboard.press('Escape')
+  await page.waitForFunction(() => !document.querySelector('.waterfall') && !document.querySelector('[aria-busy=true]'))
   await page.keyboard.press('n')
   await page.waitForSelector('.waterfall')
   assert.deepEqual(heard, [])

@@ -63,7 +63,7 @@ function Page ({ columns, told, useSource }) {
         <${Differences} differences=${differences} onLight=${(/** @type {string | null} */ attribute, /** @type {string} */ value) => setLight(attribute === null ? null : { attribute, value })} />
       </section>
       <section aria-label="Where its time went"><h2>Where its time went</h2><${Flame} tree=${tree} sought=${sought.toLowerCase()} /></section>
-      <section aria-label="Requests">
+      <section aria-label="Requests" aria-busy=${list.busy}>
         <${RequestTable} list=${list} open=${request} sought=${sought.toLowerCase()} onOpen=${open} />
         ${opened && html`<${Waterfall} ...${opened} />`}
       </section>

@@ -24,7 +24,8 @@ function useAsked ({ columns: { head }, requests: all, selection, request, most 
       requests: list?.requests ?? all,
       rows: list ? [...list.requests.of.number.keys()] : [],
       hasPath: () => true,
-      keyOf: (row) => list?.requests.of.number[row] ?? row
+      keyOf: (row) => list?.requests.of.number[row] ?? row,
+      busy: slowest.busy
     },
     open: told ? { requests: open.requests, row: 0, steps: open.paths.get(0) ?? [] } : undefined,
     useLanes: (window) => {
@@ -44,18 +45,18 @@ function requestsIn (columns, head) {
   return { requests: requestsOf(named), paths: pathsOf(named) }
 }
 
-/** The last answer, until there is one to what is asked now. @param {string | null} question null: nothing is asked @returns {{ columns: import('../data/columns').Columns | null, trouble?: string }} */
+/** The last answer, until there is one to what is asked now (`busy`). @param {string | null} question null: nothing is asked @returns {{ columns: import('../data/columns').Columns | null, trouble?: string, busy: boolean }} */
 function useAnswer (question) {
-  const [answer, setAnswer] = useState(/** @type {{ columns: import('../data/columns').Columns | null, trouble?: string }} */ ({ columns: null }))
+  const [answer, setAnswer] = useState(/** @type {{ columns: import('../data/columns').Columns | null, trouble?: string, to: string | null }} */ ({ columns: null, to: null }))
   useEffect(() => {
     if (question === null) return
     const controller = new AbortController()
-    answered(question, controller.signal).then((columns) => setAnswer({ columns }), (/** @type {Error} */ { message }) => {
-      if (!controller.signal.aborted) setAnswer((last) => ({ ...last, trouble: `The server of this page does not answer (${message}). It runs until Ctrl-C: call edgewise view again.` }))
+    answered(question, controller.signal).then((columns) => setAnswer({ columns, to: question }), (/** @type {Error} */ { message }) => {
+      if (!controller.signal.aborted) setAnswer((last) => ({ ...last, to: question, trouble: `The server of this page does not answer (${message}). It runs until Ctrl-C: call edgewise view again.` }))
     })
     return () => controller.abort()
   }, [question])
-  return answer
+  return { ...answer, busy: answer.to !== question }
 }
 
 /** @param {string} question @param {AbortSignal} signal */
