@@ -189,7 +189,7 @@ function copyWithoutModules (t, parts) {
 
 test('an installed package takes the node-gyp that npm, yarn or pnpm has, and says when there is none', t => {
   const copy = copyWithoutModules(t, [])
-  const env = { ...process.env }
+  const env = { ...process.env, PATH: withoutProgram('node-gyp') } // 'npm test' has npm's on its PATH.
   delete env.npm_config_node_gyp
   // One that has headers beside it, and no npm.
   const node = path.join(copy, 'node', 'bin', 'node')
@@ -206,6 +206,12 @@ test('an installed package takes the node-gyp that npm, yarn or pnpm has, and sa
   const onPath = build({ PATH: `${bin}:${env.PATH}` })
   assert.match(onPath.stderr, /^node-gyp of the PATH: --release --nodedir=\S+ configure$/m)
 })
+
+/** @param {string} name @returns {string} the PATH without the directories that have it */
+function withoutProgram (name) {
+  const directories = (process.env.PATH ?? '').split(path.delimiter)
+  return directories.filter(directory => !fs.existsSync(path.join(directory, name))).join(path.delimiter)
+}
 
 test('a checkout without node_modules gets them before a Node is built', t => {
   const copy = copyWithoutModules(t, ['package-lock.json'])

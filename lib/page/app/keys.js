@@ -1,11 +1,12 @@
 'use strict'
 
-const { useEffect } = require('preact/hooks')
+const { useLayoutEffect } = require('preact/hooks')
 
 const MOVES = /** @type {Record<string, [number, number]>} */ ({ w: [0.25, -0.25], s: [-0.5, 0.5], a: [-0.25, -0.25], d: [0.25, 0.25] })
 
 /**
- * What the keyboard does, as views/help tells it.
+ * What the keyboard does, as views/help tells it. A key finds what the key before it showed,
+ * so what hears it changes with the page and not after it is painted.
  * @param {object} page
  * @param {import('./kit/link').View} page.view
  * @param {(view: import('./kit/link').View) => void} page.go
@@ -16,7 +17,7 @@ const MOVES = /** @type {Record<string, [number, number]>} */ ({ w: [0.25, -0.25
  * @param {() => void} page.onHelp
  */
 function onKey (page) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const heard = (/** @type {KeyboardEvent} */ event) => pressed(event, page)
     addEventListener('keydown', heard)
     return () => removeEventListener('keydown', heard)
