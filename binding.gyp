@@ -1,5 +1,16 @@
 {
   "includes": ["src/sources.gypi"],
+  "variables": {
+    "napi_include": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+    # Swallow: no call succeeds in a worker that is being ended, and no exception can be thrown there.
+    "napi_defines": [
+      "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED",
+      "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
+    ],
+    # Node unloads the addon of a worker that ends, but V8 calls the deleter of
+    # an ArrayBuffer after that, and redirected calls may yet return into it.
+    "addon_ldflags": ["-Wl,-z,nodelete"]
+  },
   "target_defaults": {
     "include_dirs": ["src"],
     # The same for each Node, so that what does not depend on it is compiled once.
@@ -29,21 +40,23 @@
       "dependencies": ["edgewise-core"],
       "sources": [
         "<@(recorder_sources)",
-        "<@(analysis_sources)",
         "<@(hooks_sources)",
         "<@(addon_sources)"
       ],
-      "include_dirs": [
-        "<!(node -p \"require('node-addon-api').include_dir\")"
+      "include_dirs": ["<@(napi_include)"],
+      "defines": ["<@(napi_defines)"],
+      "ldflags": ["<@(addon_ldflags)"]
+    },
+    {
+      "target_name": "edgewise-report",
+      "dependencies": ["edgewise-core"],
+      "sources": [
+        "<@(analysis_sources)",
+        "<@(reporting_sources)"
       ],
-      # Swallow: no call succeeds in a worker that is being ended, and no exception can be thrown there.
-      "defines": [
-        "NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED",
-        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
-      ],
-      # Node unloads the addon of a worker that ends, but V8 calls the deleter of
-      # an ArrayBuffer after that, and redirected calls may yet return into it.
-      "ldflags": ["-Wl,-z,nodelete"]
+      "include_dirs": ["<@(napi_include)"],
+      "defines": ["<@(napi_defines)"],
+      "ldflags": ["<@(addon_ldflags)"]
     },
     {
       "target_name": "edgewise-boostd",

@@ -1,29 +1,37 @@
 'use strict'
 
-// Finds and loads the native addon.
+// Finds and loads the native addons.
 
-const { ADDON, KEY, nextStep } = require('./native-files')
+const { ADDON, KEY, REPORTER, nextStep } = require('./native-files')
 
 let loaded
 /** @type {((native: any) => void)[]} */
 const waiting = []
 
 /**
- * @returns {any} the native functions (src/addon)
+ * @returns {any} the native functions that record and boost (src/addon)
  * @throws {Error} when the addon is missing or does not load, with the next step
  */
 function load () {
   if (loaded) return loaded
+  loaded = required(ADDON)
+  for (const use of waiting.splice(0)) use(loaded)
+  return loaded
+}
+
+/** @returns {any} the native functions that report (src/reporting) @throws {Error} as load() */
+const loadReporter = () => required(REPORTER)
+
+/** @param {string} file of an addon */
+function required (file) {
   try {
-    loaded = require(ADDON)
+    return require(file)
   } catch (error) {
     const missing = error.code === 'MODULE_NOT_FOUND'
     throw new Error(missing
       ? `the addon is not built for Node ${process.version} (${KEY}); ${nextStep()}`
       : `the addon does not load in Node ${process.version}: ${error.message.split('\n')[0]}; ${nextStep()}`)
   }
-  for (const use of waiting.splice(0)) use(loaded)
-  return loaded
 }
 
 /** @param {(native: any) => void} use called now, or once somebody needs the addon: never, where nothing records or boosts */
@@ -32,4 +40,4 @@ function whenLoaded (use) {
   else waiting.push(use)
 }
 
-module.exports = { load, whenLoaded }
+module.exports = { load, loadReporter, whenLoaded }

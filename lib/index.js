@@ -65,12 +65,12 @@ function followed (result, end) {
 }
 
 function report (directory, options = {}) {
-  return completed(directory, options, binding.load().report(directory, asked(options)))
+  return completed(directory, options, binding.loadReporter().report(directory, asked(options)))
 }
 
 async function reportAsync (directory, given = {}) {
   const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions & { columns?: boolean, store?: boolean, scratch?: string[] }} */ (given) // what a page needs: docs/page-data.md
-  const analysis = binding.load().analyse(directory, asked(options))
+  const analysis = binding.loadReporter().analyse(directory, asked(options))
   const cancel = () => analysis.cancel()
   const progress = onProgress && setInterval(() => onProgress(analysis.progress()), PROGRESS_MS)
   signal?.addEventListener('abort', cancel)

@@ -10,12 +10,13 @@ const KEY = `node-v${process.versions.modules}-${process.platform}-${process.arc
 const ROOT = path.join(__dirname, '..')
 const BUILT = path.join(ROOT, 'build', KEY)
 const ADDON_FILE = 'edgewise.node'
+const REPORTER_FILE = 'edgewise-report.node'
 const BOOSTD_FILE = 'edgewise-boostd'
 const LOAD_FILE = 'edgewise-load'
 /** A package has no lockfile. */
 const CHECKOUT = fs.existsSync(path.join(ROOT, 'package-lock.json'))
 
-const { addon, boostd, load, prebuilt } = found()
+const { addon, reporter, boostd, load, prebuilt } = found()
 
 /** @returns {string} the package that holds what is compiled for this platform */
 function platformPackage () {
@@ -37,11 +38,23 @@ function isMusl () {
 }
 
 function found () {
-  const built = { addon: path.join(BUILT, ADDON_FILE), boostd: path.join(BUILT, BOOSTD_FILE), load: path.join(ROOT, 'build', 'benchmarks', 'load', LOAD_FILE), prebuilt: false }
+  const built = {
+    addon: path.join(BUILT, ADDON_FILE),
+    reporter: path.join(BUILT, REPORTER_FILE),
+    boostd: path.join(BUILT, BOOSTD_FILE),
+    load: path.join(ROOT, 'build', 'benchmarks', 'load', LOAD_FILE),
+    prebuilt: false
+  }
   if (fs.existsSync(built.addon)) return built
   const root = packageRoot()
   if (root === undefined) return built
-  return { addon: path.join(root, `node-v${process.versions.modules}`, ADDON_FILE), boostd: path.join(root, BOOSTD_FILE), load: path.join(root, LOAD_FILE), prebuilt: true }
+  return {
+    addon: path.join(root, `node-v${process.versions.modules}`, ADDON_FILE),
+    reporter: path.join(root, REPORTER_FILE),
+    boostd: path.join(root, BOOSTD_FILE),
+    load: path.join(root, LOAD_FILE),
+    prebuilt: true
+  }
 }
 
 function packageRoot () {
@@ -64,7 +77,10 @@ module.exports = {
   KEY,
   /** Whether it comes from the package of this platform. */
   PREBUILT: prebuilt,
+  /** What records and boosts: for one Node. */
   ADDON: addon,
+  /** What reports: for every Node. */
+  REPORTER: reporter,
   /** The daemon: what `edgewise boostd` starts. */
   BOOSTD: boostd,
   /** The load generator. */

@@ -1,6 +1,6 @@
 'use strict'
 
-// The native addon and the daemon boostd beside it, built by node-gyp for one Node.
+// The native addons and the daemon boostd beside them, built by node-gyp for one Node.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -30,9 +30,14 @@ function boostdFile (node) {
   return path.join(path.dirname(addonFile(node)), 'edgewise-boostd')
 }
 
-/** @param {import('./node-release').NodeRelease} node @returns {boolean} whether the addon and boostd are */
+/** @param {import('./node-release').NodeRelease} node @returns {string[]} what is built, the addon that records last */
+function products (node) {
+  return [boostdFile(node), path.join(path.dirname(addonFile(node)), 'edgewise-report.node'), addonFile(node)]
+}
+
+/** @param {import('./node-release').NodeRelease} node @returns {boolean} whether all is */
 function addonIsFresh (node) {
-  return Math.min(madeMs(addonFile(node)), madeMs(boostdFile(node))) > newestChangeMs(INPUTS)
+  return Math.min(...products(node).map(madeMs)) > newestChangeMs(INPUTS)
 }
 
 /**
@@ -43,8 +48,7 @@ function addonIsFresh (node) {
  */
 async function buildAddon (node) {
   requirePackages(['addon'])
-  const product = addonFile(node)
-  const work = path.join(path.dirname(product), 'gyp')
+  const work = path.join(path.dirname(addonFile(node)), 'gyp')
   const beganMs = Date.now()
   linkSources(work)
   const gyp = await gypCommand(node)
@@ -55,7 +59,7 @@ async function buildAddon (node) {
   }
   await runStep('addon-build', `addon: building for Node ${node.version}`,
     [...gyp, 'build', `--jobs=${os.availableParallelism()}`], options)
-  for (const file of [boostdFile(node), product]) {
+  for (const file of products(node)) {
     publish(path.join(work, 'build', 'Release', path.basename(file)), file, beganMs)
   }
 }

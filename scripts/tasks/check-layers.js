@@ -6,7 +6,7 @@
 const fs = require('node:fs')
 const { builtinModules } = require('node:module')
 const path = require('node:path')
-const { SRC, NATIVE_TESTS, NODE_HEADERS, LIBRARIES, LIB, BUNDLED } = require('./layers')
+const { SRC, ROOMS, NATIVE_TESTS, NODE_HEADERS, LIBRARIES, LIB, BUNDLED } = require('./layers')
 
 const TEST_LIBRARIES = [...LIBRARIES.src, ...LIBRARIES.test]
 
@@ -37,7 +37,7 @@ function readJson (file) {
 function checkOf (file, dependencies) {
   const [top, second, third] = file.split('/')
   if (/\.(cc|h)$/.test(file)) {
-    if (top === 'src') return withRow(SRC, second, top, () => line => includeProblem(line, second, SRC[second], LIBRARIES.src))
+    if (top === 'src') return withRow(SRC, second, top, () => line => includeProblem(line, second, SRC[second], LIBRARIES.src) ?? roomProblem(line, file))
     if (file.startsWith('test/native/')) return withRow(SRC, third, top, () => line => includeProblem(line, third, NATIVE_TESTS, TEST_LIBRARIES))
   }
   if (file.endsWith('.js')) {
@@ -66,6 +66,18 @@ function includeProblem (line, part, usable, libraries) {
   if (first in SRC) return `${part} may not include ${header}: it may use ${listed(usable)}`
   if (libraries.includes(first) || header.startsWith('test/native/')) return undefined
   return `"${header}": includes are spelled from src/ ("trace/record.h"), libraries by their full path`
+}
+
+/** Of an include from one room of a part into another. */
+function roomProblem (line, file) {
+  const target = /^\s*#\s*include\s+"([^"]+)"/.exec(line)?.[1]
+  const [, part, from, within] = file.split('/')
+  const rooms = ROOMS[part]
+  if (!target || rooms === undefined || within === undefined || target.split('/')[0] !== part) return undefined
+  if (!(from in rooms)) return `src/${part}/${from} has no row in the table of layers (scripts/tasks/layers.js)`
+  const [, to, inside] = target.split('/')
+  if (inside !== undefined && (to === from || rooms[from].includes(to))) return undefined
+  return `${part}/${from} may not include ${target}: it may use ${listed(rooms[from])}`
 }
 
 function requireProblem (line, file, part, dependencies) {

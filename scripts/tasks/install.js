@@ -5,7 +5,7 @@
 // application is installed all the same: what is missing is said here, and where
 // somebody records.
 
-const { load } = require('../../lib/binding')
+const { load, loadReporter } = require('../../lib/binding')
 const { CHECKOUT, PREBUILT, nextStep } = require('../../lib/native-files')
 const { provideAddon } = require('./build-addon')
 const { installNpmPackages } = require('./npm-packages')
@@ -41,6 +41,7 @@ function isInstalled (file) {
 function loads () {
   try {
     load()
+    loadReporter()
     return true
   } catch {
     return false

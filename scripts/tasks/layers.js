@@ -16,17 +16,36 @@ const SRC = {
   boostd: ['boost', 'platform'],
   // platform: for its clock, the only one there is.
   hooks: ['recorder', 'boost', 'trace', 'platform'],
-  addon: ['trace', 'platform', 'recorder', 'analysis', 'whatif', 'boost', 'hooks']
+  // What both addons need of Node-API.
+  napi: [],
+  // The addon that records and boosts, for one version of Node; and the one that reports, for all.
+  addon: ['trace', 'platform', 'recorder', 'boost', 'hooks', 'napi'],
+  reporting: ['analysis', 'whatif', 'napi']
+}
+
+/** Rooms of a part, by the way that data takes, and which of the rooms each may use; what lies beside them may use all. */
+const ROOMS = {
+  analysis: {
+    timeline: [],
+    stream: ['timeline'],
+    stacks: ['stream'],
+    graph: ['stream', 'timeline'],
+    builder: ['graph', 'stacks', 'stream', 'timeline'],
+    tail: ['builder', 'stream', 'timeline'],
+    requests: ['builder', 'graph', 'stream', 'tail', 'timeline'],
+    page: ['builder', 'graph', 'requests', 'stream', 'tail', 'timeline'],
+    tables: ['builder', 'graph', 'page', 'requests', 'stacks', 'stream', 'tail', 'timeline']
+  }
 }
 
 /** Headers of Node that only some parts of src/ may include. */
 const NODE_HEADERS = [
-  { pattern: /^napi(-inl)?\.h$|^(js_native|node)_api(_types)?\.h$/, parts: ['addon'] },
+  { pattern: /^napi(-inl)?\.h$|^(js_native|node)_api(_types)?\.h$/, parts: ['addon', 'napi', 'reporting'] },
   { pattern: /^(v8(-[a-z-]+)?|node(_[a-z]+)?|uv)\.h$|^(uv|cppgc|libplatform)\//, parts: ['hooks', 'addon'] }
 ]
 
 /** What a native test (test/native/PART) may use beside its own part: all that CMake builds. */
-const NATIVE_TESTS = Object.keys(SRC).filter(part => !['hooks', 'addon', 'boostd'].includes(part))
+const NATIVE_TESTS = Object.keys(SRC).filter(part => !['hooks', 'addon', 'napi', 'reporting', 'boostd'].includes(part))
 
 /** Libraries that any part of src/ may include, as the first part of a path. */
 const LIBRARIES = { src: ['absl', 'nlohmann'], test: ['gtest', 'gmock', 'benchmark'] }
@@ -63,4 +82,4 @@ const LIB = {
 // user installs, and nothing of Node.
 const BUNDLED = { directory: 'lib/page/app/', packages: ['preact', 'htm'] }
 
-module.exports = { SRC, NATIVE_TESTS, NODE_HEADERS, LIBRARIES, LIB, BUNDLED }
+module.exports = { SRC, ROOMS, NATIVE_TESTS, NODE_HEADERS, LIBRARIES, LIB, BUNDLED }

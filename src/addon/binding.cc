@@ -5,7 +5,6 @@
 
 #include "addon/boosting.h"
 #include "addon/recording.h"
-#include "addon/reporting.h"
 #include "addon/stalls.h"
 #include "addon/unseen.h"
 #include "hooks/process_exit.h"
@@ -23,7 +22,6 @@ void UnlinkAtExit(const Napi::CallbackInfo& info) {
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   InstallRecording(env, exports);
-  InstallReporting(env, exports);
   InstallBoosting(env, exports);
   InstallStalls(env, exports);
   InstallUnseen(env, exports);

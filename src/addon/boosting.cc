@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "addon/errors.h"
 #include "addon/options.h"
 #include "boost/controller_stats.h"
 #include "hooks/boost_provider.h"
+#include "napi/errors.h"
 #include "platform/thread.h"
 
 namespace edgewise {

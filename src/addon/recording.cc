@@ -12,7 +12,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "addon/errors.h"
 #include "addon/local.h"
 #include "addon/options.h"
 #include "addon/stalls.h"
@@ -22,6 +21,7 @@
 #include "hooks/pool_jobs.h"
 #include "hooks/script_calls.h"
 #include "hooks/stock_provider.h"
+#include "napi/errors.h"
 #include "platform/clock.h"
 #include "platform/native_look.h"
 #include "platform/process_identity.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "addon/errors.h"
 #include "addon/local.h"
 #include "hooks/stock_provider.h"
+#include "napi/errors.h"
 
 namespace edgewise {
 namespace {

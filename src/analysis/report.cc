@@ -11,15 +11,15 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "analysis/event_stream.h"
-#include "analysis/explain_pass.h"
-#include "analysis/latency_pass.h"
-#include "analysis/report_json.h"
-#include "analysis/request_log.h"
-#include "analysis/route_table.h"
-#include "analysis/statistics.h"
-#include "analysis/trace_set.h"
-#include "analysis/watched_traces.h"
+#include "analysis/requests/request_log.h"
+#include "analysis/stream/event_stream.h"
+#include "analysis/stream/route_table.h"
+#include "analysis/stream/trace_set.h"
+#include "analysis/stream/watched_traces.h"
+#include "analysis/tables/explain_pass.h"
+#include "analysis/tables/report_json.h"
+#include "analysis/tail/latency_pass.h"
+#include "analysis/tail/statistics.h"
 
 namespace edgewise {
 namespace {

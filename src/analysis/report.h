@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "analysis/progress.h"
-#include "analysis/route_filter.h"
+#include "analysis/stream/progress.h"
+#include "analysis/stream/route_filter.h"
+#include "analysis/stream/trace_set.h"
 
 // The analysis of a trace: what the addon, the command line and the tests call.
 
@@ -45,10 +45,6 @@ absl::StatusOr<std::string> BuildReport(const std::string& dir,
                                         const ReportOptions& options);
 
 // The same for files in memory.
-struct TraceBytes {
-  std::string name;
-  std::string_view bytes;
-};
 absl::StatusOr<std::string> BuildReport(std::span<const TraceBytes> files,
                                         const ReportOptions& options);
 

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const os = require('node:os')
 const path = require('node:path')
-const { load } = require('../../lib/binding')
+const { loadReporter } = require('../../lib/binding')
 
 const ROOT = path.join(__dirname, '../..')
 const REGISTER = path.join(ROOT, 'lib/register.js')
@@ -117,7 +117,7 @@ async function inParallel (count, send, clients = 8) {
 
 /** @param {string} directory @param {object} [options] */
 function report (directory, options = {}) {
-  return JSON.parse(load().report(directory, options))
+  return JSON.parse(loadReporter().report(directory, options))
 }
 
 /** @param {string} directory @returns {any[]} the reported requests */

@@ -118,7 +118,7 @@ test('a job of the pool is named by its kind, and an addon\'s by the addon', asy
   await app.stop()
   const [hashed, deflated, analysed] = ['hashed', 'deflated', 'analysed'].map((route) => waits(app.out, `GET /${route}`).map(({ what }) => what))
   assert.deepEqual([hashed, deflated], [['thread pool crypto'], ['thread pool zlib']])
-  assert.ok(analysed.includes('thread pool edgewise.node'), JSON.stringify(analysed))
+  assert.ok(analysed.includes('thread pool edgewise-report.node'), JSON.stringify(analysed))
 })
 
 test('what V8 goes on with itself is execution', async (t) => {

@@ -30,8 +30,24 @@ const BINDING = `
 const fs = require('node:fs')
 const path = require('node:path')
 let reports = 0
-exports.load = () => {
+const built = () => {
   if (process.env.FAKE_UNBUILT) throw new Error('the addon is not built: run scripts/setup')
+}
+exports.load = () => {
+  built()
+  return {
+    probe: () => ({
+      node: 'v20.0.0',
+      abi: 115,
+      watcher: { available: true, reason: 'own epoll' },
+      interpose: { available: false, reason: 'symbol not found' },
+      cpufreq: { name: 'processor frequency', available: false, reason: 'tried by the addon' }
+    }),
+    boostProbe: () => ({ cpufreq: { available: false, reason: 'no policy here' } })
+  }
+}
+exports.loadReporter = () => {
+  built()
   const failure = (code, message) => Object.assign(new Error(message), { code })
   const report = (directory, options) => {
     const code = process.env.FAKE_ERROR
@@ -57,15 +73,7 @@ exports.load = () => {
         }
       })
       return { done, progress: () => 0.425, cancel: () => cancel() }
-    },
-    probe: () => ({
-      node: 'v20.0.0',
-      abi: 115,
-      watcher: { available: true, reason: 'own epoll' },
-      interpose: { available: false, reason: 'symbol not found' },
-      cpufreq: { name: 'processor frequency', available: false, reason: 'tried by the addon' }
-    }),
-    boostProbe: () => ({ cpufreq: { available: false, reason: 'no policy here' } })
+    }
   }
 }
 `

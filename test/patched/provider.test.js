@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
-const { load } = require('../../lib/binding')
+const { loadReporter } = require('../../lib/binding')
 const { CHECKS, LIMIT_MS, patchedNode } = require('./patched-node')
 
 const REGISTER = path.join(__dirname, '../../lib/register.js')
@@ -26,7 +26,7 @@ function record (t, what, env = {}) {
   const { status, signal, stderr } = spawnSync(patchedNode(), [...CHECKS, '--require', REGISTER, EXPLAINED, what],
     { encoding: 'utf8', timeout: LIMIT_MS, env: { ...Object.fromEntries(kept), EDGEWISE_OUT: out, ...env } })
   assert.deepStrictEqual([status, signal], [0, null], stderr)
-  return { stderr, report: () => JSON.parse(load().report(out, {})) }
+  return { stderr, report: () => JSON.parse(loadReporter().report(out, {})) }
 }
 
 test('it is found; every time is a number, and they sum up', (t) => {

@@ -9,7 +9,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { load } = require('../../lib/binding')
+const { loadReporter } = require('../../lib/binding')
 const { Client } = require('./client')
 const { generate } = require('./plan')
 
@@ -92,7 +92,7 @@ function takePrecedence (pid) {
 
 function reportOf (out) {
   const requestsPath = path.join(out, 'requests.jsonl')
-  const report = (options) => JSON.parse(load().report(out, options))
+  const report = (options) => JSON.parse(loadReporter().report(out, options))
   const whole = report({ requestsPath })
   const rows = fs.readFileSync(requestsPath, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line))
   const pathOf = ({ process, thread, id }) => report({ process, thread, request: id }).request.path

@@ -46,9 +46,10 @@ test('each source is compiled once for a platform, or once for each Node', (t) =
   const times = (/** @type {string} */ file) => [...text.matchAll(/: cc (\S+)/g)].filter(([, source]) => source === path.join(ROOT, file)).length
   assert.equal(times('src/trace/reader.cc'), 1)
   assert.equal(times('src/addon/binding.cc'), 2)
+  assert.equal(times('src/reporting/binding.cc'), 1)
   assert.equal(times('benchmarks/load/main.cc'), 1)
   assert.deepEqual([...text.matchAll(/: cc (\S+)/g)].flatMap(([, source]) => source.startsWith(abseil) ? path.basename(source) : []), ['log.cc'])
-  for (const product of ['node-v115/edgewise.node', 'node-v137/edgewise.node', 'edgewise-boostd', 'edgewise-load']) assert.match(text, new RegExp(`^build ${product}: `, 'm'))
+  for (const product of ['node-v115/edgewise.node', 'node-v137/edgewise.node', 'edgewise-report.node', 'edgewise-boostd', 'edgewise-load']) assert.match(text, new RegExp(`^build ${product}: `, 'm'))
 })
 
 test('the package takes those of the platforms, which say where they fit', async (t) => {

@@ -7,7 +7,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { load } = require('../../lib/binding')
+const { loadReporter } = require('../../lib/binding')
 const { findPatchedNode } = require('../../lib/patched-node')
 const { Client } = require('./client')
 const { compareCausality, componentErrors, expectedComponents, unseenPerStep } = require('./comparison')
@@ -97,7 +97,7 @@ function readTestimony (directory) {
 }
 
 function report (out, options) {
-  return JSON.parse(load().report(out, options))
+  return JSON.parse(loadReporter().report(out, options))
 }
 
 function compare ({ ledger, stderr, out, testimony }) {

@@ -11,7 +11,7 @@ const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
-const { load } = require('../../lib/binding')
+const { loadReporter } = require('../../lib/binding')
 const { plainEnvironment } = require('../e2e/recorded-app')
 const { DELAY, SPIN_AFTER } = require('./times')
 const { ways } = require('./ways')
@@ -80,7 +80,7 @@ before(async () => {
   child.send('stop')
   await once(child, 'close')
   const requestsPath = path.join(root, 'requests.jsonl')
-  load().report(out(), { requestsPath })
+  loadReporter().report(out(), { requestsPath })
   rows = fs.readFileSync(requestsPath, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
   const threads = rows.filter((row) => row.process === child.pid && row.thread === 0)
   rows = threads
@@ -94,7 +94,7 @@ function requestsOf (name, state) {
   const found = rows.filter((row) => row.route === route)
   assert.equal(found.length, known.length, `${route}: ${found.length} requests of ${known.length}`)
   return found.map((row, i) => {
-    const { request } = JSON.parse(load().report(out(), { process: row.process, thread: row.thread, request: row.id }))
+    const { request } = JSON.parse(loadReporter().report(out(), { process: row.process, thread: row.thread, request: row.id }))
     return { row, known: known[i], request }
   })
 }

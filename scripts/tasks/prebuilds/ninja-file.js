@@ -6,8 +6,10 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { ROOT, walk } = require('../tree')
 
+/** What does not depend on Node, and what is made of which of it. */
 const CORE = ['platform', 'trace', 'boost', 'recorder', 'analysis']
-/** The daemon needs no more of it. */
+const RECORDER = ['platform', 'trace', 'boost', 'recorder']
+const REPORTER = ['platform', 'trace', 'analysis']
 const BOOSTD = ['platform', 'trace', 'boost']
 const FLAGS = [
   '-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fno-exceptions', '-fno-omit-frame-pointer',
@@ -25,7 +27,7 @@ const NOT_OURS = /_test\.|_test_|test_util|_testing|benchmark|mock|\/flags\/|\/r
  * @param {import('./targets').Target} target
  * @param {import('./tools').Tools} tools
  * @param {{ abi: string, include: string }[]} nodes
- * @returns {string} a ninja file whose products are node-vABI/edgewise.node, edgewise-boostd and edgewise-load
+ * @returns {string} a ninja file whose products are node-vABI/edgewise.node, edgewise-report.node, edgewise-boostd and edgewise-load
  */
 function ninjaFile (target, { compiler, abseil, include }, nodes) {
   const sources = sourceLists()
@@ -44,13 +46,15 @@ function ninjaFile (target, { compiler, abseil, include }, nodes) {
   const ours = (/** @type {string[]} */ parts) => parts.flatMap((part) => sources[part])
   const core = new Map(CORE.map((part) => [part, compiled(ours([part]), ROOT, 'core')]))
   const library = compiled(abseilSources(abseil), abseil, 'abseil')
-  for (const { abi, include: headers } of nodes) {
-    const flags = [...common, ...NODE_FLAGS, `-isystem ${path.join(ROOT, 'node_modules', 'node-addon-api')}`, `-isystem ${headers}`]
-    const own = compiled(ours(['hooks', 'addon']), ROOT, `node-v${abi}`, flags)
-    lines.push(`build node-v${abi}/edgewise.node: addon ${[...own, ...[...core.values()].flat(), ...library].join(' ')}`)
+  const linked = (/** @type {string} */ product, /** @type {string} */ rule, /** @type {string[]} */ own, /** @type {string[]} */ parts) => {
+    lines.push(`build ${product}: ${rule} ${[...own, ...parts.flatMap((part) => core.get(part)), ...library].join(' ')}`)
   }
-  const daemon = [...compiled(ours(['boostd']), ROOT, 'core'), ...BOOSTD.flatMap((part) => core.get(part)), ...library]
-  lines.push(`build edgewise-boostd: program ${daemon.join(' ')}`)
+  const nodeFlags = (/** @type {string} */ headers) => [...common, ...NODE_FLAGS, `-isystem ${path.join(ROOT, 'node_modules', 'node-addon-api')}`, `-isystem ${headers}`]
+  for (const { abi, include: headers } of nodes) {
+    linked(`node-v${abi}/edgewise.node`, 'addon', compiled(ours(['hooks', 'addon']), ROOT, `node-v${abi}`, nodeFlags(headers)), RECORDER)
+  }
+  linked('edgewise-report.node', 'addon', compiled(ours(['reporting']), ROOT, 'core', nodeFlags(nodes[0].include)), REPORTER)
+  linked('edgewise-boostd', 'program', compiled(ours(['boostd']), ROOT, 'core'), BOOSTD)
   const generator = path.join(ROOT, 'benchmarks')
   const load = compiled(filesIn(path.join(generator, 'load')), generator, 'load', [...common, '-fexceptions', `-I${generator}`])
   lines.push(`build edgewise-load: program ${[...load, ...library].join(' ')}`)

@@ -19,6 +19,6 @@ const TARGETS = [
 ]
 
 /** Major versions of Node, each with its own ABI. */
-const NODES = ['20', '22', '24', '25', '26']
+const NODES = ['20', '22', '24', '26']
 
 module.exports = { NODES, TARGETS }

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/blame.h"
-#include "analysis/critical_path.h"
-#include "analysis/loop_timeline.h"
+#include "analysis/graph/blame.h"
+#include "analysis/graph/critical_path.h"
+#include "analysis/graph/loop_timeline.h"
 #include "analysis/page/cause_sums.h"
 #include "analysis/page/cause_table.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "analysis/blame.h"
+#include "analysis/graph/blame.h"
 #include "analysis/page/cause_table.h"
 #include "analysis/page/row_sums.h"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "analysis/blame.h"
-#include "analysis/loop_timeline.h"
+#include "analysis/graph/blame.h"
+#include "analysis/graph/loop_timeline.h"
 
 namespace edgewise {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "absl/hash/hash.h"
-#include "analysis/critical_path.h"
+#include "analysis/graph/critical_path.h"
 #include "analysis/page/part_names.h"
-#include "analysis/request_json.h"
+#include "analysis/requests/request_json.h"
 
 namespace edgewise {
 PageColumns::PageColumns(const Plan& plan) : plan_(plan), line_(plan.scratch) {

@@ -11,8 +11,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "analysis/dependency.h"
-#include "analysis/edg_builder.h"
+#include "analysis/builder/edg_builder.h"
+#include "analysis/graph/dependency.h"
 #include "analysis/page/blocks.h"
 #include "analysis/page/cause_table.h"
 #include "analysis/page/container/column.h"
@@ -23,9 +23,9 @@
 #include "analysis/page/request_columns.h"
 #include "analysis/page/row_sums.h"
 #include "analysis/page/store/trace_store.h"
-#include "analysis/request_detail.h"
-#include "analysis/route_table.h"
-#include "analysis/statistics.h"
+#include "analysis/requests/request_detail.h"
+#include "analysis/stream/route_table.h"
+#include "analysis/tail/statistics.h"
 
 namespace edgewise {
 

@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/names.h"
 #include "analysis/page/container/rows.h"
 #include "analysis/page/page_columns.h"
 #include "analysis/page/step_tables.h"
-#include "analysis/request_json.h"
+#include "analysis/requests/request_json.h"
+#include "analysis/stream/names.h"
 
 namespace edgewise {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "analysis/statistics.h"
+#include "analysis/tail/statistics.h"
 
 namespace edgewise {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "analysis/page/container/rows.h"
-#include "analysis/request_detail.h"
+#include "analysis/requests/request_detail.h"
 
 namespace edgewise {
 

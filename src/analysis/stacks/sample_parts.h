@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/event_stream.h"
+#include "analysis/stream/event_stream.h"
 
 namespace edgewise {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "analysis/event_stream.h"
 #include "analysis/stacks/elf_symbols.h"
+#include "analysis/stream/event_stream.h"
 
 namespace edgewise {
 

@@ -1,4 +1,4 @@
-#include "analysis/blame.h"
+#include "analysis/graph/blame.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/loop_timeline.h"
+#include "analysis/graph/loop_timeline.h"
 
 namespace edgewise {
 namespace {

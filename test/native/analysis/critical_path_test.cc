@@ -1,4 +1,4 @@
-#include "analysis/critical_path.h"
+#include "analysis/graph/critical_path.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

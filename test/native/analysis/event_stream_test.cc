@@ -1,9 +1,9 @@
-#include "analysis/event_stream.h"
+#include "analysis/stream/event_stream.h"
 
 #include <gtest/gtest.h>
 
-#include "analysis/clock_map.h"
-#include "analysis/names.h"
+#include "analysis/stream/clock_map.h"
+#include "analysis/stream/names.h"
 #include "test/native/analysis/report_kit.h"
 
 namespace edgewise {

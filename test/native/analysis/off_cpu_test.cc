@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "analysis/off_timeline.h"
+#include "analysis/timeline/off_timeline.h"
 #include "test/native/analysis/report_kit.h"
 
 namespace edgewise {

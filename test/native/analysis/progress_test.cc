@@ -1,11 +1,11 @@
-#include "analysis/progress.h"
+#include "analysis/stream/progress.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "analysis/watched_traces.h"
+#include "analysis/stream/watched_traces.h"
 #include "test/native/analysis/report_kit.h"
 
 // How far an analysis is, and its early end.

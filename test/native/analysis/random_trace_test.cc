@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/event_stream.h"
+#include "analysis/stream/event_stream.h"
 #include "test/native/analysis/report_kit.h"
 
 // What must hold for any trace, on random ones.

@@ -1,4 +1,4 @@
-#include "analysis/registration_index.h"
+#include "analysis/builder/registration_index.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/request_graph.h"
+#include "analysis/graph/request_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/loop_timeline.h"
+#include "analysis/graph/loop_timeline.h"
 #include "test/native/analysis/report_kit.h"
 
 namespace edgewise {

@@ -1,4 +1,4 @@
-#include "analysis/request_table.h"
+#include "analysis/builder/request_table.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/stacks/sample_timeline.h"
+#include "analysis/timeline/sample_timeline.h"
 #include "test/native/analysis/report_kit.h"
 #include "test/native/analysis/stack_samples.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/statistics.h"
+#include "analysis/tail/statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "analysis/histogram.h"
-#include "analysis/latency_pass.h"
-#include "analysis/route_table.h"
+#include "analysis/stream/route_table.h"
+#include "analysis/tail/histogram.h"
+#include "analysis/tail/latency_pass.h"
 
 namespace edgewise {
 namespace {

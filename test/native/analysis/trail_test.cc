@@ -1,4 +1,4 @@
-#include "analysis/trail.h"
+#include "analysis/builder/trail.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

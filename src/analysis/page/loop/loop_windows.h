@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "analysis/blame.h"
-#include "analysis/loop_timeline.h"
+#include "analysis/graph/blame.h"
+#include "analysis/graph/loop_timeline.h"
 #include "analysis/page/cause_table.h"
 
 namespace edgewise {

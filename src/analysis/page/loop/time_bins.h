@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <map>
 
-#include "analysis/loop_timeline.h"
-#include "analysis/off_timeline.h"
+#include "analysis/graph/loop_timeline.h"
+#include "analysis/timeline/off_timeline.h"
 
 namespace edgewise {
 

@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "analysis/edg_builder.h"
+#include "analysis/builder/edg_builder.h"
 #include "analysis/page/request_columns.h"
 #include "analysis/page/store/pyramid.h"
-#include "analysis/request_detail.h"
+#include "analysis/requests/request_detail.h"
 
 namespace edgewise {
 

@@ -10,8 +10,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "analysis/blame.h"
-#include "analysis/loop_timeline.h"
+#include "analysis/graph/blame.h"
+#include "analysis/graph/loop_timeline.h"
 #include "analysis/page/cause_table.h"
 #include "analysis/page/store/pyramid.h"
 

@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "analysis/edg_builder.h"
+#include "analysis/builder/edg_builder.h"
 #include "analysis/page/cause_table.h"
 #include "analysis/page/request_columns.h"
 #include "analysis/page/step_tables.h"
