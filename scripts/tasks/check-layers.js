@@ -48,13 +48,21 @@ function checkOf (file, dependencies) {
 }
 
 function withRow (table, part, top, check) {
-  return part in table ? check() : `${top}/${part} has no row in the table of layers (scripts/tasks/layers.js)`
+  return part in table ? check() : noRow(`${top}/${part}`)
+}
+
+const noRow = (/** @type {string} */ place) => `${place} has no row in the table of layers (scripts/tasks/layers.js)`
+
+/** @returns {{ quote: string, header: string } | undefined} what a line includes */
+function included (line) {
+  const [, quote, header] = /^\s*#\s*include\s+([<"])([^>"]+)[>"]/.exec(line) ?? []
+  return header === undefined ? undefined : { quote, header }
 }
 
 function includeProblem (line, part, usable, libraries) {
-  const found = /^\s*#\s*include\s+([<"])([^>"]+)[>"]/.exec(line)
+  const found = included(line)
   if (!found) return undefined
-  const [, quote, header] = found
+  const { quote, header } = found
   const restricted = NODE_HEADERS.find(each => each.pattern.test(header))
   if (restricted) {
     const { parts } = restricted
@@ -70,14 +78,15 @@ function includeProblem (line, part, usable, libraries) {
 
 /** Of an include from one room of a part into another. */
 function roomProblem (line, file) {
-  const target = /^\s*#\s*include\s+"([^"]+)"/.exec(line)?.[1]
+  const header = included(line)?.header
   const [, part, from, within] = file.split('/')
   const rooms = ROOMS[part]
-  if (!target || rooms === undefined || within === undefined || target.split('/')[0] !== part) return undefined
-  if (!(from in rooms)) return `src/${part}/${from} has no row in the table of layers (scripts/tasks/layers.js)`
-  const [, to, inside] = target.split('/')
+  if (!header || rooms === undefined || within === undefined) return undefined
+  const [used, to, inside] = header.split('/')
+  if (used !== part) return undefined
+  if (!(from in rooms)) return noRow(`src/${part}/${from}`)
   if (inside !== undefined && (to === from || rooms[from].includes(to))) return undefined
-  return `${part}/${from} may not include ${target}: it may use ${listed(rooms[from])}`
+  return `${part}/${from} may not include ${header}: it may use ${listed(rooms[from])}`
 }
 
 function requireProblem (line, file, part, dependencies) {
