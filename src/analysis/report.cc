@@ -190,9 +190,8 @@ class Analysis {
       if (!source.ok()) return source.status();
       EventStream stream(source->get(), traces_.Name(i),
                          EventStream::Detail::kAll, &problems_);
-      const ExplainPass::Busy busy =
-          pass.RunFile(static_cast<uint32_t>(i), &stream, request_routes_[i],
-                       &routes_);
+      const ExplainPass::Busy busy = pass.RunFile(
+          static_cast<uint32_t>(i), &stream, request_routes_[i], &routes_);
       files_.push_back({stream.counts(), busy.ns, busy.off_ns, stream.meta(),
                         !stream.counts().ended && traces_.StillWritten(i)});
     }

@@ -84,8 +84,9 @@ class EdgBuilder {
  public:
   // All outlive the builder.
   EdgBuilder(EventStream* stream, const RequestRoutes* request_routes,
-             RouteTable* routes, DependencyTable* dependencies, LoopTimeline* timeline,
-             BlameLedger* ledger, StackTree* stacks, RequestSink* sink)
+             RouteTable* routes, DependencyTable* dependencies,
+             LoopTimeline* timeline, BlameLedger* ledger, StackTree* stacks,
+             RequestSink* sink)
       : stream_(stream),
         stacks_(stream, stacks),
         request_routes_(request_routes),

@@ -10,7 +10,10 @@ const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(
 let taken = false
 /** @type {(() => void)[]} */
 const waiting = []
-const acquire = async () => taken ? new Promise((resolve) => waiting.push(() => resolve(undefined))) : (taken = true)
+async function acquire () {
+  if (taken) await new Promise((resolve) => waiting.push(() => resolve(undefined)))
+  taken = true
+}
 function release () {
   const next = waiting.shift()
   if (next) next()
@@ -34,7 +37,10 @@ function holdingPlainly (/** @type {number} */ ms, /** @type {() => void} */ don
 const readers = []
 /** @type {Promise<string> | undefined} */
 let asked
-const ask = (/** @type {string} */ port) => asked ??= fetch(`http://127.0.0.1:${port}/slow`).then((answer) => answer.text()).finally(() => { asked = undefined })
+function ask (/** @type {string} */ port) {
+  asked ??= fetch(`http://127.0.0.1:${port}/slow`).then((answer) => answer.text()).finally(() => { asked = undefined })
+  return asked
+}
 
 /** @type {Record<string, (port: string) => Promise<unknown>>} */
 const routes = {
