@@ -1,4 +1,4 @@
-/** What `start` takes; each defaults to its EDGEWISE_* variable (README has what is allowed). */
+/** What `start` takes; each defaults to its EDGEWISE_* variable (docs/environment.md has what is allowed). */
 export interface Options {
   /** Directory of the trace. */
   out?: string

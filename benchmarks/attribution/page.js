@@ -6,7 +6,7 @@ const Table = require('cli-table3')
 const { sum } = require('../../test/truth/attribution')
 const { markdown } = require('../overhead/markdown')
 
-/** What README shows, by the names of the programs. */
+/** What docs/comparison.md shows, by the names of the programs. */
 const GROUPS = {
   'awaited, on a shared connection': ['async generators, shared', 'batching loader', 'generic-pool', 'ioredis', 'pg, pool.connect()', 'pooled connection, await'],
   'callbacks kept in a queue, by user code or an addon': ['addon without async resource', 'pooled connection, callbacks', 'pooled connection, two callbacks', 'shared emitter'],

@@ -62,4 +62,4 @@ function explain (error) {
   return EXIT.failure
 }
 
-module.exports = { main }
+module.exports = { main, program }

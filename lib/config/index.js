@@ -1,7 +1,7 @@
 'use strict'
 
-// Everything the environment can say, in one table. README's
-// table is checked against it, and so is every value a user sets: a value that
+// Everything the environment can say, in one table. That of
+// docs/environment.md is checked against it, and so is every value a user sets: a value that
 // is not allowed is named with what is allowed, and the default is used.
 
 const { BOOST } = require('./boost')

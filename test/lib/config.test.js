@@ -171,15 +171,15 @@ test('a working directory that was removed is not asked for', () => {
   }
 })
 
-test('README has the same table', () => {
-  const file = path.join(__dirname, '../../README.md')
+test('docs/environment.md has the same table', () => {
+  const file = path.join(__dirname, '../../docs/environment.md')
   const text = fs.readFileSync(file, 'utf8')
   const rows = text.split('\n')
     .filter((line) => /^\|\s*`EDGEWISE_/.test(line))
     .map((line) => line.split('|').slice(1, -1).map((cell) => cell.replaceAll('`', '').trim()))
   for (const variable of VARIABLES) {
     const row = rows.find(([name]) => name === variable.name)
-    assert.ok(row, `README's table lacks ${variable.name}`)
+    assert.ok(row, `docs/environment.md lacks ${variable.name}`)
     assert.deepEqual(row, [variable.name, variable.values, variable.default, variable.text.replaceAll('`', '')])
   }
   assert.deepEqual(rows.map(([name]) => name).filter((name) => !VARIABLES.some((variable) => variable.name === name)), [])
