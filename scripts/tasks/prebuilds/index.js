@@ -12,7 +12,7 @@ const { runStep, say } = require('../step')
 const { BUILD } = require('../tree')
 const { checkBaseline } = require('./baseline')
 const { ninjaFile } = require('./ninja-file')
-const { packAll } = require('./packages')
+const { PACKAGES, packAll } = require('./packages')
 const { NODES, TARGETS } = require('./targets')
 const { provideTools } = require('./tools')
 
@@ -32,7 +32,7 @@ async function run (args) {
   const { values } = parseArguments(args, USAGE, {
     target: { type: 'string', default: TARGETS.map(({ name }) => name).join(',') },
     node: { type: 'string', default: NODES.join(',') },
-    out: { type: 'string', default: path.join(BUILD, 'packages') }
+    out: { type: 'string', default: PACKAGES }
   }, problem)
   const targets = TARGETS.filter(({ name }) => values.target.split(',').includes(name))
   await withLock(path.join(BUILD, '.prebuilds.lock'), async () => {

@@ -10,6 +10,18 @@ const { TaskError, capture } = require('../step')
 const { BUILD, ROOT } = require('../tree')
 const { TARGETS } = require('./targets')
 
+/** Where packages go unless another place is named. */
+const PACKAGES = path.join(BUILD, 'packages')
+
+/** @returns {string[]} the archives of this version that are there; none, where that of edgewise itself is not */
+function packedArchives (directory = PACKAGES) {
+  const { version } = require(path.join(ROOT, 'package.json'))
+  const there = (/** @type {string} */ name) => fs.existsSync(path.join(directory, name))
+  const platforms = TARGETS.map(({ name }) => `edgewise-${name}-${version}.tgz`).filter(there)
+  const main = `edgewise-${version}.tgz`
+  return there(main) && platforms.length > 0 ? [main, ...platforms].map((name) => path.join(directory, name)) : []
+}
+
 /** @typedef {{ name: string, cpu: string, libc: string, nodes: string[], files: { file: string, as: string }[] }} Platform */
 
 /**
@@ -72,4 +84,4 @@ function staged (name, out, fill) {
 
 const writeJson = (/** @type {string} */ file, /** @type {any} */ value) => fs.writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
 
-module.exports = { packAll }
+module.exports = { PACKAGES, packAll, packedArchives }
