@@ -12,6 +12,8 @@ const { Failure } = require('./failure')
 /** A server may listen before the part of it that is recorded begins. */
 const BEGIN_MS = 3000
 const LOOK_MS = 50
+/** How Yarn tells Node where packages are, when it has no node_modules. */
+const YARN = /(?:^|\s)(?:--require|-r)[\s=]+(?:"(?:[^"\\]|\\.)*\.pnp\.c?js"|\S*\.pnp\.c?js)/
 const REGISTER = path.join(__dirname, '..', 'register.js')
 
 /**
@@ -24,7 +26,9 @@ function recordedEnvironment (env, out) {
   // "..." with \ escapes in NODE_OPTIONS; a path may hold spaces and quotes.
   const require = `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`
   const given = env.NODE_OPTIONS ?? ''
-  const options = given.includes(require) ? given : [require, given].filter(Boolean).join(' ')
+  // Without Yarn's, no package is found.
+  const [first, rest] = [YARN.exec(given)?.[0] ?? '', given.replace(YARN, '')]
+  const options = given.includes(require) ? given : [first, require, rest].map((part) => part.trim()).filter(Boolean).join(' ')
   return { ...env, NODE_OPTIONS: options, EDGEWISE_OUT: out }
 }
 
