@@ -4,6 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { buildManual } = require('../build-man')
 const { pageIsFresh, buildPage } = require('../page')
 const { TaskError, capture } = require('../step')
 const { BUILD, ROOT } = require('../tree')
@@ -47,6 +48,7 @@ function packPlatform ({ name, cpu, libc, files }, { version, license, engines }
 /** It takes those of the platforms that fit; and it is compiled where none does. @param {Platform[]} platforms @param {Record<string, any>} own package.json */
 function packMain (platforms, own, out) {
   if (!pageIsFresh()) buildPage()
+  buildManual()
   return staged('package-main', out, (stage) => {
     for (const name of own.files) fs.cpSync(path.join(ROOT, name), path.join(stage, name), { recursive: true })
     const { devDependencies: _, ...kept } = own
