@@ -22,7 +22,7 @@ const MORE_OFTEN = -10 // niceness
  * @param {string[]} options.args what else to pass, e.g. --rate
  * @param {AbortSignal} options.signal interrupts the run
  * @param {boolean} [options.progress] a line every 5 s on stderr
- * @returns {Promise<any>} its JSON summary, see benchmarks/load/README.md
+ * @returns {Promise<any>} its JSON summary, see docs/load.md
  * @throws {TaskError} when there is no summary; when interrupted, the signal's reason
  */
 async function runLoad ({ binary = BINARY, url, mix, folder, args, signal, progress = false }) {

@@ -57,7 +57,7 @@ const WARMUP_S = 5
  * @returns {Promise<{app: string, node: string, workers: number, rate: number,
  *   saturation_per_s: number | null, load: any, pid: number,
  *   ended: {code: number | null, signal: string | null, killed: boolean}}>}
- *   `load`: the summary of edgewise-load (benchmarks/load/README.md);
+ *   `load`: the summary of edgewise-load (docs/load.md);
  *   `saturation_per_s`: null when the rate was given
  * @throws {TaskError} when something cannot be installed or started, or the
  *   application dies under load: its message holds the end of the log

@@ -1,4 +1,4 @@
-// edgewise-load: an open-loop HTTP/1.1 load generator. See README.md.
+// edgewise-load: an open-loop HTTP/1.1 load generator. See docs/load.md.
 
 #include <netdb.h>
 #include <sys/prctl.h>

@@ -39,7 +39,7 @@ struct RequestSpec {
   bool NeedsBody() const;
 };
 
-// What a mix file says. Its format is documented in README.md beside this file.
+// What a mix file says. Its format is documented in docs/load.md.
 struct Mix {
   std::vector<Variable> variables;
   std::vector<RequestSpec> requests;

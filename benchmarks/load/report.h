@@ -76,7 +76,7 @@ struct Summary {
   std::vector<Part> servers;   // named by their URLs
 };
 
-// One JSON object, documented in README.md beside this file.
+// One JSON object, documented in docs/load.md.
 std::string SummaryJson(const RunLabel& label, const RunResult& result,
                         const Summary& summary);
 // The same for people.

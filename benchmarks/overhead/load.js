@@ -17,7 +17,7 @@ const DEFAULT_GENERATOR = path.join(BUILD, 'benchmarks', 'load', 'edgewise-load'
  * @param {string[]} args of edgewise-load, without --json
  * @param {{ cpus: string, generator?: string, realTime?: boolean, signal?: AbortSignal }} options
  *   realTime: nothing displaces it; signal: ends it
- * @returns {Promise<any>} its summary (benchmarks/load/README.md)
+ * @returns {Promise<any>} its summary (docs/load.md)
  * @throws {TaskError} when nothing was measured
  */
 async function runLoad (urls, args, { cpus, generator = DEFAULT_GENERATOR, realTime = false, signal }) {

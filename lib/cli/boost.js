@@ -43,7 +43,7 @@ Examples:
  * @returns {Promise<number>} the exit code
  */
 async function boost (command, options) {
-  if (options.out && !options.record) throw new Failure(`--out ${options.out}: there is a trace only with --record`, EXIT.usage)
+  if (options.out && !options.record) throw new Failure(`--out ${options.out}: there is a trace only with --record: add it, or leave out --out`, EXIT.usage)
   const out = options.record ? prepareOut(options.out) : null
   const { config } = readConfig()
   // Of a trace they are a part, which its report tells.

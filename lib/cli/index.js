@@ -7,6 +7,7 @@
 const { Command, CommanderError } = require('commander')
 const { version } = require('../../package.json')
 const { EXIT, Failure, note } = require('./failure')
+const { explainUsage } = require('./usage')
 
 // Each is loaded with its own dependencies only when the command line is built;
 // none of them loads the addon before it runs.
@@ -18,14 +19,14 @@ function program () {
     .description('Finds why the slow requests of a Node.js server are slow.')
     .version(version)
     .enablePositionalOptions()
-    .showHelpAfterError('(edgewise --help, or edgewise COMMAND --help, tells what is allowed)')
     .exitOverride()
     .addHelpText('after', `
 Examples:
-  edgewise profile --load 'npx autocannon -d 20 $URL' -- node app.js
+  edgewise profile --url / -- node app.js
   edgewise record -- node app.js
   edgewise report edgewise-4711 --percentile 99.9`)
   for (const { add } of SUBCOMMANDS) add(command)
+  explainUsage(command)
   return command
 }
 

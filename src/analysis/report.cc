@@ -247,7 +247,9 @@ class Analysis {
         "request ", options_.request,
         pass.wanted_aborted() ? " was aborted: it has no response in "
                               : " did not end, or is not, in ",
-        place_));
+        place_,
+        ": take a number from the report's slowest requests, or from its "
+        "option --requests"));
   }
 
   AnalysisProgress untold_;

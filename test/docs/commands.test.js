@@ -57,6 +57,10 @@ test('the commands of README do what they say', async (t) => {
   assert.match(typed['npx edgewise report trace'].stdout, new RegExp(`^${REQUESTS} requests, `, 'm'))
   assert.match(typed['npx edgewise profile --url / -- node app.js'].stdout, /^(p99 requests|There is hardly a tail)/)
 
+  await t.test('the package brings a manual page for each command', () => {
+    const manual = path.join(here.cwd, 'node_modules/edgewise/man')
+    for (const page of ['edgewise.1', 'edgewise-report.1']) assert.match(fs.readFileSync(path.join(manual, page), 'utf8'), /^\.TH EDGEWISE/)
+  })
   await t.test('what README would say wrongly fails', async () => {
     await assert.rejects(type('npx edgewise profile --urll / -- node app.js', here), /unknown option '--urll'/)
     await assert.rejects(type('EDGEWISE_OUT=wrong node --require edgewise/registr app.js', here), /Cannot find module|is not defined by "exports"/)

@@ -208,7 +208,7 @@ test('flame draws one request, and says what to do where there is nothing to dra
   // The one ran it, the other waited behind it.
   for (const route of ['GET /hash', 'GET /quick']) assert.ok(drawn.some((each) => each.route === route && /^GET \/hash tcp_read;.*hashing .* [1-9]\d*$/m.test(each.stdout)), route)
   const refused = [
-    [['--of', '4711'], 1, /request 4711 did not end, or is not, in /],
+    [['--of', '4711'], 1, /request 4711 did not end, or is not, in .+: take a number from the report's slowest requests, or from its option --requests/],
     [['--of', 'nobody'], 2, /'nobody' is invalid\. Allowed are tail, rest, blockers, own, or the number of a request/],
     [['--of', '1x'], 2, /'1x' is invalid\. Allowed is a whole number/],
     [['--of', 'rest', '--percentile', '0.1'], 1, /--of rest: no requests are left beside the tail, which is all 12: choose a higher --percentile/],

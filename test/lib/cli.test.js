@@ -13,7 +13,7 @@ test('help: each command explains itself with examples', (t) => {
   const { run } = packageCopy(t)
   const { status, stdout } = run(['--help'])
   assert.equal(status, 0)
-  for (const name of ['profile', 'record', 'report', 'boost', 'tune', 'on', 'off', 'dump', 'status', 'boostd', 'doctor']) {
+  for (const name of ['profile', 'record', 'report', 'view', 'flame', 'boost', 'tune', 'stacks', 'on', 'off', 'dump', 'status', 'boostd', 'doctor']) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'))
     const help = run([name, '--help'])
     assert.equal(help.status, 0)
@@ -60,7 +60,17 @@ test('wrong usage exits with 2 and says what is allowed', (t) => {
     assert.equal(status, 2, `${args.join(' ')}: ${stderr}`)
     assert.equal(stdout, '')
     assert.match(stderr, message)
+    if (args.length > 0) assert.match(stderr, /^edgewise: .+\n$/)
   }
+})
+
+test('wrong usage is one line that ends in the next step', (t) => {
+  const { run } = packageCopy(t)
+  const said = (/** @type {string[]} */ ...args) => run(args).stderr
+  assert.equal(said('reprot', 'x'), "edgewise: unknown command 'reprot' (Did you mean report?); next step: edgewise --help\n")
+  assert.equal(said('report'), "edgewise: missing required argument 'DIR'; next step: edgewise report --help\n")
+  assert.match(said('profile', '--for', '0', '--', 'node'), /^edgewise: option '--for <S>' argument '0' is invalid\. Allowed is .*; next step: edgewise profile --help\n$/)
+  assert.equal(said('boost', '--out', 'x', '--', 'node'), 'edgewise: --out x: there is a trace only with --record: add it, or leave out --out\n')
 })
 
 test('report: options reach the analysis, text and JSON come out', (t) => {

@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { SCOPE } = require('../../../lib/native-files')
+const { buildManual } = require('../build-man')
 const { pageIsFresh, buildPage } = require('../page')
 const { TaskError, capture } = require('../step')
 const { BUILD, ROOT } = require('../tree')
@@ -61,6 +62,7 @@ function packPlatform ({ name, cpu, libc, nodes, files }, { version, license, en
 function packMain (own, out) {
   if (!pageIsFresh()) buildPage()
   const packed = TARGETS.filter(({ name }) => fs.existsSync(path.join(out, `edgewise-${name}-${own.version}.tgz`)))
+  buildManual()
   return staged('package-main', out, (stage) => {
     for (const name of own.files) fs.cpSync(path.join(ROOT, name), path.join(stage, name), { recursive: true })
     const { devDependencies: _, ...kept } = own
