@@ -84,6 +84,8 @@ export interface ReportOptions {
   route?: string
   /** Leaves out the requests of these routes. */
   excludeRoute?: string[]
+  /** Counts event streams and long polls as well, which wait by design. */
+  eventStreams?: boolean
   /** Adds this request's events and critical path. */
   request?: number
   process?: number
@@ -132,3 +134,11 @@ export function probe (): Record<string, any>
  * Must be called at the begin of the work, in the event that brought it.
  */
 export function request<T> (name: string, fn: () => T): T
+
+/**
+ * Names the route of the request that the running code works for, in the place of its path
+ * or of its framework's pattern: `name` comes after the method. Without `request`, Node's own object, requests
+ * are followed (AsyncLocalStorage) from the first call on: give it in a server that cannot afford
+ * that, or to name the requests that are open at the first call. No effect when nothing is recorded.
+ */
+export function route (name: string, request?: import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest): void

@@ -5,7 +5,7 @@
 const binding = require('./binding')
 const boosting = require('./boosting')
 const { readConfig, readOptions } = require('./config')
-const { KIND, OUTCOME } = require('./instrument/requests')
+const { runAsRequest } = require('./instrument/custom-requests')
 const recording = require('./recording')
 const { off, on } = require('./stalls')
 const { readBoost } = require('./report/boost')
@@ -27,41 +27,20 @@ function request (name, fn) {
   if (typeof fn !== 'function') {
     throw new TypeError(`edgewise.request(name, fn): fn is a ${typeof fn}; a function is allowed`)
   }
-  const end = begun(name)
-  try {
-    const result = fn()
-    if (typeof result?.then === 'function') return followed(result, end)
-    end(OUTCOME.finished)
-    return result
-  } catch (error) {
-    end(OUTCOME.failed)
-    throw error
-  }
+  return runAsRequest(() => recording.active(), name, fn)
 }
 
-/** @param {string} name @returns {(outcome: number) => void} ends the request that begins here */
-function begun (name) {
-  const now = recording.active()
-  if (!now) return () => {}
-  const { calls, following, routes } = now
-  following.begin()
-  const id = calls.requestStart(KIND.custom)
-  return (outcome) => {
-    if (recording.active()?.routes !== routes) return // That recording is over.
-    calls.requestEnd(id, routes.numberOfPattern('', name), 0, outcome)
+function route (name, of) {
+  if (typeof name !== 'string' || name === '') {
+    throw new TypeError(`edgewise.route(name): name is ${JSON.stringify(name)}; a non-empty string is allowed`)
   }
-}
-
-// `then` is called once, recorded or not: a lazy thenable begins its work with
-// each call. What it gives is the caller's, who is to handle a rejection.
-function followed (result, end) {
-  return result.then((value) => {
-    end(OUTCOME.finished)
-    return value
-  }, (error) => {
-    end(OUTCOME.failed)
-    throw error
-  })
+  if (of !== undefined && typeof of?.method !== 'string') {
+    throw new TypeError(`edgewise.route(name, request): request is ${of === null ? 'null' : `a ${typeof of}`}; a request of Node's http server is allowed`)
+  }
+  if (!recording.active()) return
+  const { currentRequest, nameRequest } = require('./instrument/named') // Only here: of servers that are recorded.
+  const named = of ?? currentRequest()
+  if (named !== undefined) nameRequest(named, name)
 }
 
 function report (directory, options = {}) {
@@ -115,4 +94,4 @@ function metrics () {
 
 // Shorthand names only: Node's lexer, which tells `import` what there is, stops
 // at any other value.
-module.exports = { report, reportAsync, start, stop, dump, status, on, off, boostStatus, metrics, request, probe }
+module.exports = { report, reportAsync, start, stop, dump, status, on, off, boostStatus, metrics, request, route, probe }

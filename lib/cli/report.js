@@ -22,6 +22,7 @@ const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
  * @property {number} [percentile]
  * @property {string} [route]
  * @property {string[]} [excludeRoute]
+ * @property {boolean} [eventStreams]
  * @property {number} [request]
  * @property {number} [process]
  * @property {number} [thread]
@@ -43,6 +44,7 @@ function selecting (command) {
     .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
     .option('--route <ROUTE>', 'only requests of this route, as the report names it', name)
     .option('--exclude-route <ROUTE>', 'leave out the requests of this route, such as long polls and health checks; may be given several times', names)
+    .option('--event-streams', 'count event streams and long polls, which wait by design and are left out')
     .option('--process <PID>', 'only this process of the trace', processId)
     .option('--thread <T>', 'only this thread: 0 is the main thread', count)
     .option('--skip <S>', 'leave out the requests of the first S seconds of each file, the warm-up', seconds)
@@ -66,7 +68,7 @@ Examples:
   edgewise report edgewise-4711
   edgewise report edgewise-4711 --html
   edgewise report edgewise-4711 --percentile 99.9 --route 'POST /todo'
-  edgewise report edgewise-4711 --exclude-route 'GET /events' --exclude-route 'GET /healthz'
+  edgewise report edgewise-4711 --exclude-route 'GET /healthz' --exclude-route 'GET /metrics'
   edgewise report edgewise-4711 --request 1234
   edgewise report edgewise-4711 --json --requests requests.jsonl`)
     .action(async (directory, options) => {

@@ -9,6 +9,7 @@
 
 const channels = require('node:diagnostics_channel')
 const { ServerResponse } = require('node:http')
+const { EVENT_STREAM, answersByEvents } = require('./event-streams')
 const { listenBefore } = require('./listeners')
 const { beginOpen, forgetOpen, latestOpen, open, openOf } = require('./open-requests')
 const { lookUp } = require('./properties')
@@ -97,7 +98,8 @@ function endingOf ({ calls, following, routes, words }) {
     const id = opened.idOf(response)
     if (id === 0) return
     const request = routes.ofExpress ? lookUp(response, 'req') : response.req
-    const route = routes.numberOf(request, opened.routeOf(response))
+    const matched = routes.numberOf(request, opened.routeOf(response))
+    const route = answersByEvents(response) ? routes.numberOfDetailed(matched, EVENT_STREAM) : matched
     opened.remove(response)
     if (!following.decided) following.requestEnded()
     const status = (routes.ofExpress ? lookUp(response, 'statusCode') : response.statusCode) | 0

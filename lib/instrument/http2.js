@@ -9,6 +9,7 @@
 
 const channels = require('node:diagnostics_channel')
 const { Server } = require('node:net')
+const { EVENT_STREAM, isEventStream } = require('./event-streams')
 const { listenBefore } = require('./listeners')
 const { routeLeftOn } = require('./open-requests')
 const { KIND, OUTCOME, serving } = require('./requests')
@@ -60,7 +61,7 @@ function onStream (/** @type {any} */ server, /** @type {any} */ stream, /** @ty
   }
   const end = (/** @type {'requestEnd' | 'requestEndWritten' | 'requestEndAwaited'} */ call, /** @type {any} */ last) => {
     const status = Number(stream.sentHeaders?.[':status'] ?? 0)
-    recording.calls[call](id, recording.routes.numberOf(request, routeLeftOn(stream)), status, last)
+    recording.calls[call](id, routeOf(recording.routes, request, stream), status, last)
   }
   // A stream that is reset finishes too.
   const isLost = () => stream.rstCode !== NO_ERROR || connection.isGone()
@@ -77,6 +78,11 @@ function onStream (/** @type {any} */ server, /** @type {any} */ stream, /** @ty
     if (isLost() || !stream.writableEnded) end('requestEnd', OUTCOME.aborted)
     else end('requestEndWritten', connection.fd)
   })
+}
+
+function routeOf (/** @type {import('./routes').RouteTable} */ routes, request, stream) {
+  const number = routes.numberOf(request, routeLeftOn(stream), stream)
+  return isEventStream(stream.sentHeaders?.['content-type']) ? routes.numberOfDetailed(number, EVENT_STREAM) : number
 }
 
 /**

@@ -17,6 +17,7 @@ const { wrap } = require('./wrap')
  * @property {RegExp} [file] what the path of its file matches
  * @property {(exported: any) => boolean} [is] else: what it exports
  * @property {(exported: any) => void} meet is given what a copy of it exports, once; throws where this is not as known
+ * @property {string[]} [functions] that meet() puts others in the place of: exported functions, by their own names
  * @property {() => () => void} [instrument] for what no file tells: called when recording begins, returns what undoes it
  */
 
@@ -64,7 +65,13 @@ function loadEsModule (/** @type {string} */ url, /** @type {any} */ context, /*
   if (loaded.format !== 'module' || !loaded.source || !wanted.some((framework) => isFileOf(framework, url))) return loaded
   const text = typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source).toString()
   const from = (/** @type {string} */ what, /** @type {string} */ where) => `import ${what} from ${JSON.stringify(where)}`
-  const handing = [from('edgewiseModules', pathToFileURL(__filename).href), from('* as edgewiseExported', url), `edgewiseModules.meetEsModule(${JSON.stringify(url)}, edgewiseExported)`]
+  const replaced = wanted.find((framework) => isFileOf(framework, url))?.functions ?? []
+  // What is imported cannot be written to from outside, but a function's own file can.
+  const handing = [
+    from('edgewiseModules', pathToFileURL(__filename).href),
+    from('* as edgewiseExported', url),
+    `edgewiseModules.meetEsModule(${JSON.stringify(url)}, edgewiseExported, { ${replaced.map((name) => `set ${name} (value) { ${name} = value }, get ${name} () { return ${name} }`).join(', ')} })`
+  ]
   return { ...loaded, source: `${text}\n;${handing.join(';')}\n` }
 }
 
@@ -72,9 +79,9 @@ function isFileOf (/** @type {Met} */ { file }, /** @type {string} */ url) {
   return file !== undefined && url.startsWith('file:') && file.test(fileURLToPath(url))
 }
 
-/** Called by the line at the end of a framework's file. */
-function meetEsModule (/** @type {string} */ url, /** @type {any} */ exported) {
-  for (const framework of wanted) if (isFileOf(framework, url)) meet(framework, exported)
+/** Called by the line at the end of a framework's file. `own` are those of its functions that can be replaced. */
+function meetEsModule (/** @type {string} */ url, /** @type {any} */ exported, /** @type {any} */ own) {
+  for (const framework of wanted) if (isFileOf(framework, url)) meet(framework, framework.functions ? own : exported)
 }
 
 module.exports = { meetModules, meetEsModule }

@@ -5,6 +5,7 @@
 
 const { mountOf } = require('./frameworks/express')
 const { Given } = require('./given')
+const { namedOf } = require('./named')
 const { routeLeftOn } = require('./open-requests')
 const { lookUp } = require('./properties')
 
@@ -85,6 +86,8 @@ class RouteTable {
     this.patterns = new Map()
     /** @type {Map<string, Map<string, number>>} method -> url path -> number */
     this.paths = new Map()
+    /** @type {Map<number, string>} what has been given a number */
+    this.texts = new Map()
     this.routes = 0
     /** Whether requests have been Express's: from then on they and their responses are looked up (properties.js). */
     this.ofExpress = false
@@ -97,14 +100,26 @@ class RouteTable {
   /**
    * @param {any} request an IncomingMessage or what stands for one
    * @param {any} [left] what leaveRoute() left; by default what it left on the request
+   * @param {any} [holder] what holds its names: of HTTP/2 the stream
    * @returns {number}
    */
-  numberOf (request, left) {
+  numberOf (request, left, holder = request) {
     try {
-      return this.numberOfMatched(request, left)
+      const named = namedOf(holder)
+      return named === undefined ? this.numberOfMatched(request, left) : this.numberOfNamed(request, left, named)
     } catch {
       return this.numberOfPattern('', UNREADABLE)
     }
+  }
+
+  numberOfNamed (/** @type {any} */ request, /** @type {any} */ left, /** @type {{ name: string | undefined, details: string[] }} */ { name, details }) {
+    const number = name === undefined ? this.numberOfMatched(request, left) : this.numberOfPattern(request.method, name)
+    return details.length === 0 ? number : this.numberOfDetailed(number, details.join(', '))
+  }
+
+  /** @returns {number} of the route of `number`, with more said about it */
+  numberOfDetailed (/** @type {number} */ number, /** @type {string} */ detail) {
+    return this.numberOfPattern('', `${this.texts.get(number) ?? ''} ${detail}`.trim())
   }
 
   /** The same; throws where the application's own properties of the request are not what Node and frameworks put there. */
@@ -168,7 +183,9 @@ class RouteTable {
     if (number === undefined) {
       const other = this.routes >= MAX_ROUTES
       const shown = this.patterns.has(method) ? method : OTHER_METHOD
-      number = this.intern(`${shown} ${other ? '(other)' : pattern}`.trim())
+      const text = `${shown} ${other ? '(other)' : pattern}`.trim()
+      number = this.intern(text)
+      this.texts.set(number, text)
       if (!other) this.routes++
       if (!other || known.size < MAX_PATHS) known.set(pattern, number)
     }

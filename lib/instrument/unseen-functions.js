@@ -44,6 +44,27 @@ module.exports = (prototype) => {
     }
   })
 
+  /** What `original` does, between `begin(this, first argument)` and what that returns, which is told whether it threw. */
+  const within = (original, begin) => dressed({
+    method () {
+      const end = begin(this, arguments[0])
+      if (end === undefined) return pass(original, this, arguments)
+      let threw = true
+      try {
+        const result = pass(original, this, arguments)
+        threw = false
+        return result
+      } finally {
+        end(threw)
+      }
+    }
+  })
+
+  /** What `change` makes of what `original` returns. */
+  const given = (original, change) => dressed({
+    method () { return change(pass(original, this, arguments)) }
+  })
+
   /** As after(), for response.end(), with `words[index]` cleared before. It is that of `holder` at each call. */
   const ending = (holder, words, index, tell) => dressed({
     method (chunk, encoding) {
@@ -88,5 +109,5 @@ module.exports = (prototype) => {
     return wrapper
   }
 
-  return { before, after, ending, timing }
+  return { before, after, within, given, ending, timing }
 }

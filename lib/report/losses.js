@@ -25,6 +25,7 @@ function losses (report) {
     ...said(requests.unfinished, (n) => `${counted(n, 'request')} unfinished when the recording ended, not in the numbers below`),
     ...said(requests.aborted, (n) => `${counted(n, 'request')} aborted by the client, not in the numbers below`),
     ...said(requests.left_out, (n) => `${counted(n, 'request')} of other routes left out (--exclude-route)`),
+    ...said(requests.streams, (n) => `${counted(n, 'request')} left out that wait by design: event streams, long polls (--event-streams counts them)`),
     ...said(requests.skipped, (n) => `${counted(n, 'request')} of the first seconds left out (--skip)`),
     ...said(requests.failed, (n) => `${counted(n, 'request')} failed: the function given to edgewise.request() threw`),
     ...limited(problems.map(problem)),

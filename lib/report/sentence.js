@@ -57,6 +57,9 @@ function nothing ({ requests = {} }) {
   if (requests.left_out > 0) {
     return `No finished request is left${known}: ${count(requests.left_out)} are of routes that --exclude-route leaves out.`
   }
+  if (requests.streams > 0) {
+    return `No finished request is left${known}: ${count(requests.streams)} are event streams or long polls, which --event-streams counts.`
+  }
   return `No finished request was recorded${known}: send requests to the server while it records, or name them with edgewise.request().`
 }
 

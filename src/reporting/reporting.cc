@@ -56,6 +56,7 @@ ReportOptions OptionsOf(const Napi::Object& given) {
   options.percentile = NumberOr(given, "percentile", options.percentile);
   options.routes.only = TextOr(given, "route");
   options.routes.left_out = TextsOf(given.Get("excludeRoute"));
+  options.routes.streams = Is(given, "eventStreams");
   options.request = WholeOr(given, "request", -1);
   options.process = WholeOr(given, "process", -1);
   options.thread = WholeOr(given, "thread", -1);

@@ -5,10 +5,13 @@
 // (../fastify.js); NestJS and Restify are known by these.
 
 const { meetModules } = require('../modules')
+const { forgetCurrent } = require('../named')
 const { now } = require('../now')
 
 /** @type {import('../modules').Met[]} */
 const FRAMEWORKS = [
+  ...require('./graphql'),
+  require('./engine-io'),
   require('./hapi'),
   require('./hono'),
   require('./koa'),
@@ -21,7 +24,7 @@ const FRAMEWORKS = [
  */
 function instrumentFrameworks (recording) {
   now.recording = recording
-  const undo = [() => { now.recording = null }]
+  const undo = [forgetCurrent, () => { now.recording = null }]
   try {
     for (const { instrument } of FRAMEWORKS) if (instrument) undo.push(instrument())
     undo.push(meetModules(FRAMEWORKS))

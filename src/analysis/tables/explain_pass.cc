@@ -49,7 +49,11 @@ ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
 // Whether the options leave the request in; counts those that were skipped.
 bool ExplainPass::Counts(uint32_t route, int64_t ready_ns) {
   const std::string& text = routes_->Text(route);
-  if (options_.routes.LeavesOut(text)) ++left_out_;
+  if (options_.routes.LeavesOut(text)) {
+    ++left_out_;
+  } else if (options_.routes.LeavesStreamOut(text)) {
+    ++streams_;
+  }
   if (!options_.routes.Has(text)) return false;
   // The first that is read need not be the first that came.
   const bool skipped = options_.skip_ns > 0 &&

@@ -92,6 +92,8 @@ class ExplainPass : public RequestSink {
   uint64_t skipped() const { return skipped_; }
   // Of routes that the options leave out; aborted ones, too.
   uint64_t left_out() const { return left_out_; }
+  // Event streams and long polls that are left out.
+  uint64_t streams() const { return streams_; }
   uint64_t hidden_requests() const { return hidden_requests_; }
   int64_t hidden_ns() const { return hidden_ns_; }
 
@@ -133,6 +135,7 @@ class ExplainPass : public RequestSink {
   uint64_t truncated_ = 0;  // kept only their latest nodes
   uint64_t skipped_ = 0;    // because of skip_ns
   uint64_t left_out_ = 0;
+  uint64_t streams_ = 0;
   uint64_t hidden_requests_ = 0;
   int64_t hidden_ns_ = 0;
   std::vector<Wait> waits_;  // of the current request

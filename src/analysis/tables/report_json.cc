@@ -273,6 +273,7 @@ void AddCounts(const ReportInput& input, Json* json) {
       {"unfinished", counts.unfinished},
       {"truncated", input.explained->truncated()},
       {"skipped", input.explained->skipped()},
+      {"streams", input.explained->streams()},
       {"left_out", input.explained->left_out()},
   };
   StreamCounts sum;
