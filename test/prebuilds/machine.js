@@ -22,16 +22,16 @@ mount --bind "$MACHINE_HOME" "$MACHINE/home/app"
 mount --bind "$MACHINE_NODE" "$MACHINE/opt/node"
 mount --bind "$MACHINE_NPM" "$MACHINE/opt/npm"
 mount --bind "$MACHINE_MANAGERS" "$MACHINE/opt/managers"
-mount --bind /dev "$MACHINE/dev"
+mount --rbind /dev "$MACHINE/dev"
 mount -t proc proc "$MACHINE/proc"
-exec chroot --userspec=$MACHINE_USER:$MACHINE_USER "$MACHINE" /usr/bin/env -i \\
+exec chroot $MACHINE_AS "$MACHINE" /usr/bin/env -i \\
   PATH=/opt/node/bin:/usr/local/bin:/usr/bin:/bin HOME=/home/app TMPDIR=/tmp LANG=C.UTF-8 npm_config_registry="$MACHINE_REGISTRY" \\
   npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false YARN_ENABLE_TELEMETRY=0 \\
   sh -c 'cd /home/app; exec "$@"' sh "$@"`
 // Only within a user namespace: what this machine runs by itself stays as it is.
 const BY_QEMU = `
 mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-printf %s ':arm64:M::${ARM64.magic.replaceAll('\\', '\\\\')}:${ARM64.mask.replaceAll('\\', '\\\\')}:${QEMU}:F' > /proc/sys/fs/binfmt_misc/register`
+printf %s ':arm64:M::${ARM64.magic}:${ARM64.mask}:${QEMU}:F' > /proc/sys/fs/binfmt_misc/register`
 
 /**
  * @typedef {object} Machine
@@ -59,7 +59,7 @@ async function machine (t, { node, registry, arch = 'x64' }) {
     MACHINE_NODE: await fetchRelease(node, `Node ${node}`, arch),
     MACHINE_NPM: npmDirectory(),
     MACHINE_MANAGERS: managersDirectory(),
-    MACHINE_USER: String(user),
+    MACHINE_AS: emulated ? '' : `--userspec=${user}:${user}`,
     MACHINE_REGISTRY: registry
   }
   const begin = (/** @type {string[]} */ command) => {
