@@ -43,7 +43,7 @@ function selecting (command) {
   return command
     .option('--percentile <P>', 'the tail are the requests at or above it, of 100 (default: 99)', percentile)
     .option('--route <ROUTE>', 'only requests of this route, as the report names it', name)
-    .option('--exclude-route <ROUTE>', 'leave out the requests of this route, such as long polls and health checks; may be given several times', names)
+    .option('--exclude-route <ROUTE>', 'leave out the requests of this route, such as a health check or a long poll of your own; may be given several times', names)
     .option('--event-streams', 'count event streams and long polls, which wait by design and are left out')
     .option('--process <PID>', 'only this process of the trace', processId)
     .option('--thread <T>', 'only this thread: 0 is the main thread', count)
