@@ -2,7 +2,7 @@
 
 // Finds and loads the native addons.
 
-const { ADDON, KEY, REPORTER, nextStep } = require('./native-files')
+const { ADDON, REPORTER, nextStep, whyMissing } = require('./native-files')
 
 let loaded
 /** @type {((native: any) => void)[]} */
@@ -27,9 +27,8 @@ function required (file) {
   try {
     return require(file)
   } catch (error) {
-    const missing = error.code === 'MODULE_NOT_FOUND'
-    throw new Error(missing
-      ? `the addon is not built for Node ${process.version} (${KEY}); ${nextStep()}`
+    throw new Error(error.code === 'MODULE_NOT_FOUND'
+      ? whyMissing()
       : `the addon does not load in Node ${process.version}: ${error.message.split('\n')[0]}; ${nextStep()}`)
   }
 }

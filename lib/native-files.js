@@ -15,12 +15,14 @@ const BOOSTD_FILE = 'edgewise-boostd'
 const LOAD_FILE = 'edgewise-load'
 /** A package has no lockfile. */
 const CHECKOUT = fs.existsSync(path.join(ROOT, 'package-lock.json'))
+const PROCESSORS = ['x64', 'arm64']
+const SCOPE = '@edgewise'
 
 const { addon, reporter, boostd, load, prebuilt } = found()
 
 /** @returns {string} the package that holds what is compiled for this platform */
 function platformPackage () {
-  return `@edgewise/${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`
+  return `${SCOPE}/${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`
 }
 
 /** Whether this process has musl as its C library: by the loader that its program names. */
@@ -57,12 +59,31 @@ function found () {
   }
 }
 
-function packageRoot () {
+function packageRoot (name = platformPackage()) {
   try {
-    return path.dirname(require.resolve(`${platformPackage()}/package.json`))
+    return path.dirname(require.resolve(`${name}/package.json`))
   } catch {
     return undefined
   }
+}
+
+/** @returns {string | undefined} why nothing is ever there for this machine; undefined: there may be */
+function unsupported () {
+  if (process.platform === 'linux' && PROCESSORS.includes(process.arch)) return undefined
+  return `edgewise records on Linux on ${PROCESSORS.join(' and ')} only, and this is ${process.platform} on ${process.arch}`
+}
+
+/** @returns {string} why the addon is not there, and what makes it be there */
+function whyMissing () {
+  const never = unsupported()
+  if (never) return never
+  const wanted = platformPackage()
+  const root = packageRoot(wanted)
+  const nodes = root && JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')).nodes
+  if (nodes) return `${wanted} is for Node ${nodes.join(', ')}, and this is Node ${process.version}; use one of those, or ${nextStep()}`
+  const other = PROCESSORS.flatMap((cpu) => [`${SCOPE}/linux-${cpu}`, `${SCOPE}/linux-${cpu}-musl`]).find((name) => packageRoot(name))
+  if (other && !root) return `${other} is installed, and this Node (${process.arch}, ${isMusl() ? 'musl' : 'glibc'}) needs ${wanted}; ${nextStep()}`
+  return `the addon is not built for Node ${process.version} (${KEY}); ${nextStep()}`
 }
 
 /** @returns {string} what makes it be there */
@@ -75,6 +96,7 @@ function nextStep () {
 module.exports = {
   CHECKOUT,
   KEY,
+  SCOPE,
   /** Whether it comes from the package of this platform. */
   PREBUILT: prebuilt,
   /** What records and boosts: for one Node. */
@@ -85,5 +107,7 @@ module.exports = {
   BOOSTD: boostd,
   /** The load generator. */
   LOAD: load,
-  nextStep
+  nextStep,
+  unsupported,
+  whyMissing
 }

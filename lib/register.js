@@ -9,6 +9,7 @@ const { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData, 
 const { whenLoaded } = require('./binding')
 const { STACKS_HZ, readConfig } = require('./config')
 const { serve } = require('./control')
+const { say } = require('./instrument/say')
 const recording = require('./recording')
 const { quoted } = require('./shell')
 
@@ -31,12 +32,6 @@ function isCommandLine () {
   } catch {
     return false // No program, as with -e.
   }
-}
-
-function say (text) {
-  try {
-    fs.writeSync(2, `edgewise: ${text}\n`) // A stream would tell the application that it is gone, by an error that ends it.
-  } catch { /* stderr is gone; there is nobody to tell */ }
 }
 
 function attempt (action, otherwise = 'unrecorded') {

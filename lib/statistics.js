@@ -51,6 +51,18 @@ function meanOfRatios (groups) {
   return { ratio, low: Math.max(ratio - reach, 0), high: ratio + reach, runs }
 }
 
+/**
+ * @param {number[]} values of what is compared, by round
+ * @param {number[]} bases of what it is compared with, in the same rounds; at least two
+ * @returns {{ difference: number, low: number, high: number }} mean of the rounds' differences, with Student's 95 % interval
+ */
+function pairedDifference (values, bases) {
+  const differences = values.map((value, round) => value - bases[round])
+  const difference = mean(differences)
+  const reach = reachOf(squareOfError(differences), differences.length - 1, 0.95)
+  return { difference, low: difference - reach, high: difference + reach }
+}
+
 /** @param {number[]} values at least one */
 function median (values) {
   const sorted = [...values].sort((a, b) => a - b)
@@ -71,4 +83,4 @@ function reachOf (/** @type {number} */ square, /** @type {number} */ freedom, /
   return studentt.inv((1 + confidence) / 2, freedom) * Math.sqrt(square)
 }
 
-module.exports = { meanOfRatios, median, pairedRatio }
+module.exports = { meanOfRatios, median, pairedDifference, pairedRatio }

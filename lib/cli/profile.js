@@ -9,7 +9,7 @@ const { describe, start } = require('./child')
 const { EXIT, Failure, PROGRESS_MS, note } = require('./failure')
 const { aborted, exitCodeAfter, interruption } = require('./interruption')
 const { RATE, SECONDS, askForPaths, ownLoad, wantsLoad } = require('./own-load')
-const { megabytes, noTrace, prepareOut, recordedEnvironment, traceSize } = require('./recording')
+const { megabytes, noTrace, prepareOut, recordedEnvironment, recordingBegun, traceSize } = require('./recording')
 const report = require('./report')
 const { CHILD_STDIO, never, pause, refuseTaken, stop, underLoad } = require('./server')
 
@@ -140,7 +140,8 @@ async function loaded (app, options, out, interrupted) {
   /** @type {NodeJS.Timeout | undefined} */
   let progress
   try {
-    const { problem } = await underLoad(app, options, interrupted, (url) => {
+    const { problem } = await underLoad(app, options, interrupted, async (url) => {
+      await recordingBegun(out)
       note(`the server listens on ${url}; load: ${options.load}`)
       progress = reporting(out)
     })

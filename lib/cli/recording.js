@@ -5,9 +5,15 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { makeDirectory } = require('../make-directory')
 const { Failure } = require('./failure')
 
+/** A server may listen before the part of it that is recorded begins. */
+const BEGIN_MS = 3000
+const LOOK_MS = 50
+/** How Yarn tells Node where packages are, when it has no node_modules. */
+const YARN = /(?:^|\s)(?:--require|-r)[\s=]+(?:"(?:[^"\\]|\\.)*\.pnp\.c?js"|\S*\.pnp\.c?js)/
 const REGISTER = path.join(__dirname, '..', 'register.js')
 
 /**
@@ -20,7 +26,9 @@ function recordedEnvironment (env, out) {
   // "..." with \ escapes in NODE_OPTIONS; a path may hold spaces and quotes.
   const require = `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`
   const given = env.NODE_OPTIONS ?? ''
-  const options = given.includes(require) ? given : [require, given].filter(Boolean).join(' ')
+  // Without Yarn's, no package is found.
+  const [first, rest] = [YARN.exec(given)?.[0] ?? '', given.replace(YARN, '')]
+  const options = given.includes(require) ? given : [first, require, rest].map((part) => part.trim()).filter(Boolean).join(' ')
   return { ...env, NODE_OPTIONS: options, EDGEWISE_OUT: out }
 }
 
@@ -71,8 +79,31 @@ function traceSize (out) {
 function noTrace (out) {
   const why = process.env.EDGEWISE_ENABLED === '0'
     ? 'EDGEWISE_ENABLED=0 starts with recording off'
-    : 'the command must run Node.js, and must not clear NODE_OPTIONS; `edgewise doctor` tells whether this Node can be recorded'
+    : addonProblem() ?? 'the command must run Node.js, and must not clear NODE_OPTIONS; `edgewise doctor` tells whether this Node can be recorded'
   return `no trace was written to ${out}: ${why}`
+}
+
+/** @returns {string | undefined} why this Node, which mostly is the command's too, cannot be recorded */
+function addonProblem () {
+  try {
+    require('../index').probe()
+    return undefined
+  } catch (error) {
+    return /** @type {Error} */ (error).message
+  }
+}
+
+/**
+ * A load whose requests nobody records is not worth waiting for.
+ *
+ * @param {string} out of a server that listens
+ * @throws {Failure} nothing in it has begun to record
+ */
+async function recordingBegun (out) {
+  if (process.env.EDGEWISE_ENABLED === '0') return
+  for (const deadline = performance.now() + BEGIN_MS; traceFiles(out).length === 0; await sleep(LOOK_MS)) {
+    if (performance.now() > deadline) throw new Failure(noTrace(out))
+  }
 }
 
 /** @param {number} bytes */
@@ -80,4 +111,4 @@ function megabytes (bytes) {
   return `${(bytes / 2 ** 20).toFixed(bytes < 100 * 2 ** 20 ? 1 : 0)} MiB`
 }
 
-module.exports = { megabytes, noTrace, prepareOut, recordedEnvironment, traceFiles, traceSize }
+module.exports = { megabytes, noTrace, prepareOut, recordedEnvironment, recordingBegun, traceFiles, traceSize }

@@ -37,7 +37,7 @@ const CHILD_STDIO = ['ignore', OUR_STDERR, OUR_STDERR]
  * @param {Child} app
  * @param {Loading} options
  * @param {AbortSignal} interrupted
- * @param {(url: string) => void} [onListening] before the load begins
+ * @param {(url: string) => void | Promise<void>} [onListening] before the load begins
  * @returns {Promise<{ problem?: string, seconds: number }>} what went wrong although there is something to
  *   report; how long the load ran, 0: interrupted before
  * @throws {Failure} the server ended, or did not listen in time
@@ -46,7 +46,7 @@ async function underLoad (app, options, interrupted, onListening) {
   const listener = await listening(app, options, interrupted)
   if (!listener) return { seconds: 0 }
   const url = `http://${listener.address}:${listener.port}`
-  onListening?.(url)
+  await onListening?.(url)
   // NODE_OPTIONS may record all that runs Node.
   const env = { ...process.env, EDGEWISE_ENABLED: '0', PORT: String(listener.port), URL: url }
   const began = performance.now()

@@ -5,10 +5,10 @@
 const { instrumentClients } = require('./clients')
 const { instrumentFastify } = require('./fastify')
 const { Following } = require('./following')
+const { instrumentFrameworks } = require('./frameworks')
 const { instrumentHttp } = require('./http')
 const { instrumentHttp2 } = require('./http2')
 const { instrumentHttp2Clients } = require('./http2-clients')
-const { instrumentKoa } = require('./koa')
 const { instrumentProcesses } = require('./processes')
 const { instrumentPromises } = require('./promises')
 const { RouteTable } = require('./routes')
@@ -44,7 +44,7 @@ function instrument (recording, promises, undo) {
   undo.push(instrumentClients(recording))
   undo.push(instrumentProcesses(recording))
   undo.push(instrumentFastify())
-  undo.push(instrumentKoa())
+  undo.push(instrumentFrameworks(recording))
   if (promises) undo.push(instrumentTimers(recording))
 }
 

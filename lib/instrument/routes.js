@@ -1,9 +1,9 @@
 'use strict'
 
 // The route of a request: its method and the pattern that its framework
-// matched, else its path with what looks like an id folded; also the path at
-// which Express has mounted a router, of which no pattern is left. Never a query.
+// matched, else its path with what looks like an id folded. Never a query.
 
+const { mountOf } = require('./frameworks/express')
 const { Given } = require('./given')
 const { routeLeftOn } = require('./open-requests')
 const { lookUp } = require('./properties')
@@ -113,7 +113,7 @@ class RouteTable {
       const route = this.ofExpress ? lookUp(request, 'route') : request.route
       if (route?.path !== undefined) {
         this.ofExpress = true
-        return this.numberOfRoute(lookUp(request, 'method'), lookUp(request, 'baseUrl') || '', route)
+        return this.numberOfRoute(lookUp(request, 'method'), lookUp(request, 'baseUrl') || '', route, request)
       }
       left = routeLeftOn(request)
     }
@@ -136,14 +136,16 @@ class RouteTable {
 
   /**
    * @param {string} method
-   * @param {string} base where the route is mounted: the path of this request, not the pattern, which may have parameters
+   * @param {string} base where Express has mounted the route: the path of this request, not the pattern, which may have parameters
    * @param {any} route { path }, of a framework
+   * @param {any} [request] Express's
    * @returns {number}
    */
-  numberOfRoute (method, base, route) {
+  numberOfRoute (method, base, route, request) {
     const last = Numbered.last(route)
     if (last !== undefined && last.table === this && last.method === method && last.base === base) return last.number
-    const number = this.numberOfPattern(method, `${foldPath(base)}${route.path}`)
+    const mount = base === '' ? '' : mountOf(request, route, base) ?? foldPath(base)
+    const number = this.numberOfPattern(method, `${mount}${route.path}`)
     Numbered.renew(route, { table: this, method, base, number })
     return number
   }

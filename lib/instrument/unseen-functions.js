@@ -27,10 +27,10 @@ module.exports = (prototype) => {
   // Methods: as what they stand for, they have no more properties than they are given (wrap.js).
   const dressed = (/** @type {{ method: any }} */ { method }) => setPrototypeOf(method, prototype) && method
 
-  /** `tell(this, first and second argument)`, then what `original` does. */
+  /** `tell(this, first, second and third argument)`, then what `original` does. */
   const before = (original, tell) => dressed({
     method () {
-      tell(this, arguments[0], arguments[1])
+      tell(this, arguments[0], arguments[1], arguments[2])
       return pass(original, this, arguments)
     }
   })

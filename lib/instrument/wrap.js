@@ -9,6 +9,7 @@
  */
 function wrap (holders, name, around) {
   const original = holders[0][name]
+  if (typeof original !== 'function') throw new TypeError(`there is no function ${name}`)
   const wrapper = around(original)
   // Its name, its length and what util.promisify asks for.
   Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(original))

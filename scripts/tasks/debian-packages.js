@@ -34,6 +34,8 @@ const PACKAGES = [
   { name: 'memcached', group: 'test', command: 'memcached', reason: 'test/protocols asks one of its own' },
   { name: 'chromium', group: 'test', command: 'chromium', reason: 'test/page opens pages in it' },
   { name: 'firefox-esr', group: 'test', command: 'firefox-esr', reason: 'test/page opens pages in it' },
+  { name: 'debootstrap', group: 'prebuilds', command: 'debootstrap', reason: 'makes the machines that packages are installed on' },
+  { name: 'qemu-user-static', group: 'prebuilds', command: 'qemu-aarch64-static', reason: 'runs what is compiled for arm64' },
   { name: 'clang-format', group: 'check', command: 'clang-format', reason: 'checks the format of C++' },
   { name: 'clang-tidy', group: 'check', command: 'clang-tidy', reason: 'lints C++' },
   { name: 'dpkg-dev', group: 'node', command: 'dpkg-source', reason: 'unpacks the source package of Node' },

@@ -125,11 +125,7 @@ async function aptFor (sources, suite) {
  * @throws {TaskError} when there is none to derive it from
  */
 function sourceEntry (entries, suite) {
-  const field = (entry, name) => new RegExp(`^${name}:(.*)`, 'mi').exec(entry)?.[1].trim() ?? ''
-  const main = entries.find(entry => {
-    return /\bmain\b/.test(field(entry, 'Components')) && /\/debian\/?(\s|$)|\/debian\/\d/.test(field(entry, 'URIs')) &&
-      field(entry, 'Enabled').toLowerCase() !== 'no'
-  })
+  const main = mainEntry(entries)
   if (!main) {
     throw new TaskError(`No entry for Debian's main archive was found in ${ETC} to derive one for ${suite} from.\n` +
       "Next step: 'npm run build:node -- --source DIR' takes a checkout of Node instead.")
@@ -137,6 +133,22 @@ function sourceEntry (entries, suite) {
   const lines = main.split('\n').filter(line => line && !/^(#|Types:|Suites:|Components:)/i.test(line))
   return `${['Types: deb-src', `Suites: ${suite}`, 'Components: main', ...lines].join('\n')}\n`
 }
+
+/** @returns {string | undefined} where this machine has Debian's main archive from */
+function debianMirror () {
+  const main = mainEntry(readEntries(ETC))
+  return main && field(main, 'URIs').split(/\s+/)[0]
+}
+
+/** @param {string[]} entries @returns {string | undefined} that of Debian's main archive */
+function mainEntry (entries) {
+  return entries.find(entry => {
+    return /\bmain\b/.test(field(entry, 'Components')) && /\/debian\/?(\s|$)|\/debian\/\d/.test(field(entry, 'URIs')) &&
+      field(entry, 'Enabled').toLowerCase() !== 'no'
+  })
+}
+
+const field = (/** @type {string} */ entry, /** @type {string} */ name) => new RegExp(`^${name}:(.*)`, 'mi').exec(entry)?.[1].trim() ?? ''
 
 // Both ways in which apt is configured, as paragraphs.
 function readEntries (directory) {
@@ -164,4 +176,4 @@ function findFile (directory, prefix, version, suffix) {
   return name && path.join(directory, name)
 }
 
-module.exports = { fetchArchive, fetchFiles, fetchSource, sourceEntry }
+module.exports = { debianMirror, fetchArchive, fetchFiles, fetchSource, sourceEntry }

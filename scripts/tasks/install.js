@@ -6,12 +6,14 @@
 // somebody records.
 
 const { load, loadReporter } = require('../../lib/binding')
-const { CHECKOUT, PREBUILT, nextStep } = require('../../lib/native-files')
+const { CHECKOUT, PREBUILT, nextStep, unsupported } = require('../../lib/native-files')
 const { provideAddon } = require('./build-addon')
 const { installNpmPackages } = require('./npm-packages')
 const { say } = require('./step')
 
 async function run () {
+  const never = unsupported()
+  if (never) return say(`edgewise: ${never}; the application is installed without it`)
   if (PREBUILT && loads()) return
   if (CHECKOUT) return installCheckout()
   try {

@@ -73,7 +73,7 @@ const LIB = {
   boosting: ['binding', 'config', 'instrument', 'make-directory', 'native-files'],
   stalls: ['binding'],
   index: ['binding', 'report', 'sources', 'config', 'instrument', 'recording', 'stalls', 'boosting'],
-  register: ['binding', 'config', 'control', 'recording', 'boosting', 'shell'],
+  register: ['binding', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
   cli: ['index', 'report', 'flame', 'page', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
   bin: ['cli']
 }

@@ -83,14 +83,15 @@ function packageName ({ platform, arch }) {
  * cache, once.
  * @param {string} wanted an exact version or a range npm understands: '22', '22.23.3'
  * @param {string} [what] for the progress line
+ * @param {string} [arch] of the machine that it runs on
  * @returns {Promise<string>} its prefix, with bin/node and include/node
  * @throws {TaskError} when npm does not have it
  */
-async function fetchRelease (wanted, what = `Node ${wanted}`) {
-  const name = packageName(process)
+async function fetchRelease (wanted, what = `Node ${wanted}`, arch = process.arch) {
+  const name = packageName({ platform: process.platform, arch })
   const releases = path.join(CACHE, 'node')
   fs.mkdirSync(releases, { recursive: true })
-  const exact = path.join(releases, wanted)
+  const exact = path.join(releases, arch === process.arch ? wanted : `${wanted}-${arch}`)
   if (fs.existsSync(path.join(exact, 'bin', 'node'))) return exact
   const work = fs.mkdtempSync(path.join(releases, 'fetch-'))
   try {

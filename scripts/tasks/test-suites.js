@@ -11,6 +11,8 @@ const { ROOT, BUILD, walk } = require('./tree')
 const NATIVE = 'native'
 // Needs a Node that takes an hour to build.
 const PATCHED = 'patched'
+// Needs packages, which take an hour to compile.
+const PREBUILDS = 'prebuilds'
 // Their files do not measure time, so that they may run beside each other.
 const CONCURRENT = ['lib', 'scripts']
 // A file may build the addon for other Nodes, on a slow machine.
@@ -66,4 +68,4 @@ function suiteCommand (suite, node, directory = BUILD) {
     `--test-timeout=${FILE_TIMEOUT_MS}`, ...suite.files]
 }
 
-module.exports = { NATIVE, PATCHED, chooseSuites, suiteCommand }
+module.exports = { NATIVE, PATCHED, PREBUILDS, chooseSuites, suiteCommand }

@@ -10,7 +10,7 @@ const { provideAddon } = require('./build-addon')
 const { describeNode, isNodeName, nodeProgram } = require('./node-release')
 const { setup } = require('./setup')
 const { TaskError, say, runShown } = require('./step')
-const { NATIVE, PATCHED, chooseSuites, suiteCommand } = require('./test-suites')
+const { NATIVE, PATCHED, PREBUILDS, chooseSuites, suiteCommand } = require('./test-suites')
 const { treeHash, recordPass } = require('./tested-tree')
 const { ROOT } = require('./tree')
 
@@ -30,7 +30,7 @@ async function run (args) {
     debug: { type: 'boolean', default: false }
   }, unknownNode)
   if (values.debug) process.env.PATCHED_VARIANT = 'debug'
-  const suites = withoutUnbuilt(chooseSuites(positionals), positionals.length > 0)
+  const suites = withoutUnbuilt(withoutMachines(chooseSuites(positionals), positionals.length > 0), positionals.length > 0)
   await setup({ groups: ['test'] })
   const tested = treeHash()
   const failed = values.node.length
@@ -48,6 +48,15 @@ function withoutUnbuilt (suites, asked) {
   const why = `there is no Node with the patches as they are (${hash}); to build it, in about an hour: ${howToBuild}`
   if (asked) throw new TaskError(`${PATCHED} tests: ${why}`)
   say(`${PATCHED} tests skipped: ${why}`)
+  return suites.filter(suite => !needs(suite))
+}
+
+// They have a command of their own, which makes what they install on.
+function withoutMachines (suites, asked) {
+  const needs = suite => suite.files.some(file => file.startsWith(`test/${PREBUILDS}/`))
+  if (!suites.some(needs)) return suites
+  if (asked) throw new TaskError(`${PREBUILDS} tests: run them by 'npm run test:prebuilds'`)
+  say(`${PREBUILDS} tests left out: 'npm run test:prebuilds' runs them on the packages of 'npm run build:prebuilds'`)
   return suites.filter(suite => !needs(suite))
 }
 

@@ -109,7 +109,7 @@ class Analysis {
       RunLatencyPass(
           &stream,
           {static_cast<uint32_t>(i), options_.routes, options_.skip_ns},
-          &routes_, &statistics_, &slowest_);
+          &routes_, &request_routes_[i], &statistics_, &slowest_);
       if (!stream.counts().started) continue;
       NoteTime(stream.counts(), usable_.empty());
       usable_.push_back(i);
@@ -190,8 +190,8 @@ class Analysis {
       if (!source.ok()) return source.status();
       EventStream stream(source->get(), traces_.Name(i),
                          EventStream::Detail::kAll, &problems_);
-      const ExplainPass::Busy busy =
-          pass.RunFile(static_cast<uint32_t>(i), &stream, &routes_);
+      const ExplainPass::Busy busy = pass.RunFile(
+          static_cast<uint32_t>(i), &stream, request_routes_[i], &routes_);
       files_.push_back({stream.counts(), busy.ns, busy.off_ns, stream.meta(),
                         !stream.counts().ended && traces_.StillWritten(i)});
     }
@@ -258,6 +258,7 @@ class Analysis {
   const std::string place_;
   const ReportOptions& options_;
   RouteTable routes_;
+  std::map<size_t, RequestRoutes> request_routes_;  // by file
   DependencyTable dependencies_;
   LatencyStatistics statistics_;
   SlowestRequests slowest_;

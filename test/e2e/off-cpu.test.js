@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
 const { render } = require('../../lib/report')
+const { timedTest } = require('./attempts')
 const { inParallel, report, request, startApp } = require('./recorded-app')
 const { PINNED, makeGroup, startRival } = require('./surroundings')
 
@@ -38,7 +39,7 @@ function ranAsItSays ({ tail, least, most }) {
   assert.ok(told > 0.98 * least && told < 1.1 * most, `told are ${told} ns, it ran for ${least} to ${most}`)
 }
 
-test('what a quota of the processor takes is throttled, and none of the program\'s time', async (t) => {
+timedTest('what a quota of the processor takes is throttled, and none of the program\'s time', async (t) => {
   const made = makeGroup(t, 'cpu', { 'cpu.cfs_quota_us': QUOTA_US })
   if (!made) return t.skip('no control group can be made here')
   const quiet = await worked(t)
@@ -61,7 +62,7 @@ test('what a quota of the processor takes is throttled, and none of the program\
   assert.match(text, /CPU quota: 20(\.0)? ms of each 100 ms, used up in \d+ of \d+ periods/)
 })
 
-test('what a rival takes is preempted', async (t) => {
+timedTest('what a rival takes is preempted', async (t) => {
   const pinned = { wrapper: PINNED }
   const quiet = await worked(t, pinned)
   if (!quiet.off_cpu.available) return t.skip(quiet.off_cpu.reason)
@@ -74,7 +75,7 @@ test('what a rival takes is preempted', async (t) => {
   for (const each of [quiet, told]) ranAsItSays(each)
 })
 
-test('what it sleeps for within an event is blocked; others wait for that', async (t) => {
+timedTest('what it sleeps for within an event is blocked; others wait for that', async (t) => {
   const app = await startApp(t, 'busy.js')
   await request(app.port, '/wait/1')
   await inParallel(4, () => request(app.port, '/wait/50'), 2)

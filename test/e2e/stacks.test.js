@@ -9,6 +9,7 @@ const path = require('node:path')
 const test = require('node:test')
 const { gunzipSync } = require('node:zlib')
 const ts = require('typescript')
+const { timedTest } = require('./attempts')
 const { ROOT, reportedRequests, request, startApp, startServer, temporaryDirectory } = require('./recorded-app')
 const { report } = require('../../lib')
 const { PINNED, startRival } = require('./surroundings')
@@ -52,7 +53,7 @@ function functionsOf (told, route) {
   return causes.flatMap(({ functions }) => functions).map((each) => ({ ...each, share: of(each) / all })).sort((a, b) => b.share - a.share)
 }
 
-test('each route is told by the function that did its work, where most of it was done', async (t) => {
+timedTest('each route is told by the function that did its work, where most of it was done', async (t) => {
   const told = await recorded(t, ['/spin', '/deep', '/async', '/eval'])
   for (const route of ['/spin', '/deep', '/async', '/eval']) {
     // Where it was inlined, too.
@@ -65,7 +66,7 @@ test('each route is told by the function that did its work, where most of it was
   }
 })
 
-test('what they wait behind is sampled for as long as it took', async (t) => {
+timedTest('what they wait behind is sampled for as long as it took', async (t) => {
   const told = await recorded(t, ['/spin', '/hash'])
   for (const route of ['/spin', '/hash']) {
     const blocker = told.blockers.filter((/** @type {any} */ { what }) => what.startsWith(`GET ${route} `)).reduce((/** @type {number} */ sum, /** @type {any} */ { queue_ns: ns, not_running_ns: off }) => sum + ns - off, 0)
@@ -78,16 +79,16 @@ test('what they wait behind is sampled for as long as it took', async (t) => {
   assert.ok(hash.share > 0.9, String(hash.share))
 })
 
-test('what comes after native code is not told for it', async (t) => {
+timedTest('what comes after native code is not told for it', async (t) => {
   afterNative(await recorded(t, ['/parse'], PARSED))
 })
 
-test('what comes after native code is not told for it where the helper wakes late', async (t) => {
+timedTest('what comes after native code is not told for it where the helper wakes late', async (t) => {
   for (let i = 0; i < 3; i++) startRival(t, ['nice', '-n', '-5'])
   afterNative(await recorded(t, ['/parse'], PARSED))
 })
 
-test('what comes after native code is not told for it on one processor', async (t) => {
+timedTest('what comes after native code is not told for it on one processor', async (t) => {
   afterNative(await recorded(t, ['/parse'], PARSED, PINNED))
 })
 
@@ -101,14 +102,14 @@ function afterNative (told) {
   assert.match(JSON.stringify(told.stacks.tree?.texts ?? told), /Json/)
 }
 
-test('native code at the end of a slice is told, though who called it is not', async (t) => {
+timedTest('native code at the end of a slice is told, though who called it is not', async (t) => {
   const functions = functionsOf(await recorded(t, ['/sliced'], PARSED), '/sliced')
   const share = functions.filter(({ script }) => script.startsWith('native:')).reduce((sum, each) => sum + each.share, 0)
   assert.ok(share > 0.7, JSON.stringify(functions))
   assert.ok(!functions.some(({ function: name }) => name === 'later'), JSON.stringify(functions))
 })
 
-test('a function without a name is told by its place', async (t) => {
+timedTest('a function without a name is told by its place', async (t) => {
   const [told] = functionsOf(await recorded(t, ['/anonymous'], 10), '/anonymous')
   assert.equal(told.line, lineOf("'/anonymous'"))
 })

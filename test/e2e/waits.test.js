@@ -11,6 +11,7 @@ const http2 = require('node:http2')
 const https = require('node:https')
 const path = require('node:path')
 const test = require('node:test')
+const { timedTest } = require('./attempts')
 const { inParallel, report, reportedRequests, request, startApp, temporaryDirectory, traceFiles } = require('./recorded-app')
 
 const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -41,7 +42,7 @@ async function startPooled (t, threads, env = {}) {
   return { app, release }
 }
 
-test('work that no thread of the pool has time for is queueing in the pool', async (t) => {
+timedTest('work that no thread of the pool has time for is queueing in the pool', async (t) => {
   const { app, release } = await startPooled(t, 1)
   await request(app.port, '/read') // So that V8 knows the way.
   const blocked = request(app.port, '/blocked')
@@ -63,7 +64,7 @@ test('work that no thread of the pool has time for is queueing in the pool', asy
   assert.equal(waiting.pool.unknown_ns, 0)
 })
 
-test('with a thread to spare nothing queues', async (t) => {
+timedTest('with a thread to spare nothing queues', async (t) => {
   const { app, release } = await startPooled(t, 3)
   const blocked = request(app.port, '/blocked')
   await sleep(60)
@@ -78,7 +79,7 @@ test('with a thread to spare nothing queues', async (t) => {
   assert.equal(read.pool.threads, 3)
 })
 
-test('every wait of the pool is split, whoever waits beside', async (t) => {
+timedTest('every wait of the pool is split, whoever waits beside', async (t) => {
   const { app } = await startPooled(t, 2)
   await inParallel(300, (number) => request(app.port, number % 3 === 0 ? '/descriptors' : '/read'), 12)
   await app.stop()
@@ -121,7 +122,7 @@ test('a job of the pool is named by its kind, and an addon\'s by the addon', asy
   assert.ok(analysed.includes('thread pool edgewise-report.node'), JSON.stringify(analysed))
 })
 
-test('what V8 goes on with itself is execution', async (t) => {
+timedTest('what V8 goes on with itself is execution', async (t) => {
   const app = await startApp(t, 'waiting.js')
   for (let i = 0; i < 3; i++) await request(app.port, '/tasked')
   await app.stop()
@@ -179,7 +180,7 @@ test('peers have the names that were resolved to their addresses', async (t) => 
   assert.ok(row.rtt_us > 0 && row.rtt_us < 100_000, `a round trip of the loopback: ${row.rtt_us} us`)
 })
 
-test('streams of one HTTP/2 session have the names of what each asks', async (t) => {
+timedTest('streams of one HTTP/2 session have the names of what each asks', async (t) => {
   const { app } = await startPooled(t, 4)
   const server = http2.createServer().on('stream', (stream, headers) => {
     setTimeout(() => {

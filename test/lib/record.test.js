@@ -58,6 +58,18 @@ test('the default directory is named by process, EDGEWISE_OUT overrides it, --ou
   assert.ok(!fs.existsSync(path.join(cwd, 'env2')))
 })
 
+test('Yarn\'s own preload comes first: it finds packages', (t) => {
+  const { root, run, write } = packageCopy(t)
+  const tell = (/** @type {string} */ name) => `if (process.env.EDGEWISE_OUT) console.log('${name}', require.cache[process.env.REGISTER] !== undefined)`
+  write('.pnp.cjs', tell('pnp'))
+  write('other.js', tell('other'))
+  const REGISTER = path.join(fs.realpathSync(root), 'lib', 'register.js')
+  for (const [out, pnp] of [['one', '--require ./.pnp.cjs'], ['two', '-r "./.pnp.cjs"']]) {
+    const { stdout, status } = run(['record', '--out', out, '--', process.execPath, '-e', '0'], { NODE_OPTIONS: `--require ./other.js ${pnp} --no-warnings`, REGISTER })
+    assert.deepEqual([stdout, status], ['pnp false\nother true\n', 0])
+  }
+})
+
 test('the exit code is the command\'s', (t) => {
   const { run } = packageCopy(t)
   assert.equal(run(['record', '--', process.execPath, '-e', 'process.exit(7)']).status, 7)

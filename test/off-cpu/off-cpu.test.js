@@ -9,7 +9,7 @@ const programs = require('./programs')
 const { REQUESTS, run } = require('./run')
 const { rowOf } = require('./table')
 
-const ATTEMPTS = 3
+const ATTEMPTS = 6
 
 for (const program of programs) {
   test(program.name, async (t) => {

@@ -30,7 +30,7 @@ test('nothing to do takes less than 2 s', () => {
 })
 
 for (const [script, args, expected] of [
-  ['setup', ['--with', 'everything'], /--with everything: the groups are test, check, node, figures, fuzz/],
+  ['setup', ['--with', 'everything'], /--with everything: the groups are test, prebuilds, check, node, figures, fuzz/],
   ['setup', ['now'], /'now': no such argument/],
   ['setup', ['--chekc'], /--chekc/],
   ['build-addon', ['--node', '/nowhere/node'], /\/nowhere\/node is not a node program/],

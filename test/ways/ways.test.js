@@ -18,6 +18,7 @@ const { ways } = require('./ways')
 
 const NODE = process.env.NODE_UNDER_TEST || process.execPath
 const ROUNDS = 3
+const RUNS = 4 // at most
 // A busy machine: what is written here of 2 processors took 3 ms at most.
 const TOLERANCE_NS = 3e6
 /** Of what waits behind a long turn most may be so where others take both processors. */
@@ -43,22 +44,24 @@ async function connect (port) {
   }
 }
 
-let root
-let rows
-let truth
-let partner
-let stderr = ''
-const out = () => path.join(root, 'trace')
+/** A run of all ways: its report, and what the programs know. */
+let run
+let runs = 0
+const roots = []
+const children = []
 const routeOf = (name, state) => `/${encodeURIComponent(name)}/${state}`
 const has = (name) => (ways[name].since ?? 0) <= major
 
-before(async () => {
-  root = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-ways-'))
+async function runAll () {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-ways-'))
+  roots.push(root)
+  const out = path.join(root, 'trace')
   const child = spawn(NODE, ['--require', path.join(__dirname, '../../lib/register.js'), path.join(__dirname, 'server.js')], {
-    env: { ...plainEnvironment(), EDGEWISE_OUT: out(), ...(process.env.WAYS_IO_URING ? { UV_USE_IO_URING: '1' } : {}) },
+    env: { ...plainEnvironment(), EDGEWISE_OUT: out, ...(process.env.WAYS_IO_URING ? { UV_USE_IO_URING: '1' } : {}) },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc']
   })
-  after(() => child.kill('SIGKILL'))
+  children.push(child)
+  let stderr = ''
   try { for (const pid of [child.pid, process.pid]) os.setPriority(pid, os.constants.priority.PRIORITY_HIGHEST) } catch {}
   child.stderr.on('data', (data) => { stderr += data })
   const [{ port }] = await Promise.race([once(child, 'message'), once(child, 'close').then(() => { throw new Error(stderr) })])
@@ -75,26 +78,49 @@ before(async () => {
     }
   }
   one.end(); two.end()
-  child.send('tell');
-  [{ requests: truth, partner }] = await once(child, 'message')
+  child.send('tell')
+  const [{ requests: truth, partner }] = await once(child, 'message')
   child.send('stop')
   await once(child, 'close')
   const requestsPath = path.join(root, 'requests.jsonl')
-  loadReporter().report(out(), { requestsPath })
-  rows = fs.readFileSync(requestsPath, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
-  const threads = rows.filter((row) => row.process === child.pid && row.thread === 0)
-  rows = threads
+  loadReporter().report(out, { requestsPath })
+  const rows = fs.readFileSync(requestsPath, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
+  run = { out, truth, partner, stderr, rows: rows.filter((row) => row.process === child.pid && row.thread === 0) }
+  runs++
+}
+
+before(runAll)
+after(() => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const root of roots) {
+    if (process.env.KEEP) console.log(root)
+    else fs.rmSync(root, { recursive: true, force: true })
+  }
 })
-after(() => process.env.KEEP ? console.log(root) : fs.rmSync(root, { recursive: true, force: true }))
+
+/** A busy machine can spoil one run of a way, and not several. */
+function judgedTest (name, judge) {
+  test(name, async (t) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return judge()
+      } catch (error) {
+        if (runs === RUNS) throw error
+        t.diagnostic(`attempt ${attempt}: ${error.message.split('\n')[0]}`)
+        await runAll()
+      }
+    }
+  })
+}
 
 /** What the reports say of the requests of a way, beside what their program knows. */
 function requestsOf (name, state) {
   const route = `GET ${routeOf(name, state)}`
-  const known = truth.filter((one) => one.route === route)
-  const found = rows.filter((row) => row.route === route)
+  const known = run.truth.filter((one) => one.route === route)
+  const found = run.rows.filter((row) => row.route === route)
   assert.equal(found.length, known.length, `${route}: ${found.length} requests of ${known.length}`)
   return found.map((row, i) => {
-    const { request } = JSON.parse(loadReporter().report(out(), { process: row.process, thread: row.thread, request: row.id }))
+    const { request } = JSON.parse(loadReporter().report(run.out, { process: row.process, thread: row.thread, request: row.id }))
     return { row, known: known[i], request }
   })
 }
@@ -102,7 +128,7 @@ function requestsOf (name, state) {
 for (const [name, way] of Object.entries(ways)) {
   if (!has(name)) continue
   for (const state of way.once ? ['idle'] : ['idle', 'behind']) {
-    test(`${name}, ${state}`, () => {
+    judgedTest(`${name}, ${state}`, () => {
       const requests = requestsOf(name, state).map(judged)
       const seen = requests.map(({ told }) => told).join('\n')
       assert.ok(requests.length >= ROUNDS)
@@ -123,7 +149,7 @@ for (const [name, way] of Object.entries(ways)) {
 /** On a machine with no processor to spare the watcher comes late, and the report says so. */
 const mayBeLate = (way) => way.ready.includes('observed') && way.by === 'partner'
 
-test('what another process answers is observed, but for a few that are late', () => {
+judgedTest('what another process answers is observed, but for a few that are late', () => {
   const answered = Object.entries(ways).filter(([name, way]) => has(name) && mayBeLate(way) && !way.ready.includes('upper-bound'))
   const steps = answered.flatMap(([name]) => ['idle', 'behind'].flatMap((state) => requestsOf(name, state).map((one) => judged(one).step)))
   const late = steps.filter((step) => step.ready_kind === 'upper-bound')
@@ -149,7 +175,7 @@ function readinessOf (by, { asked, entered, ready }) {
   if (by === 'itself') return ready
   if (by === 'timer') return { from: asked + DELAY * 1e6, to: asked + DELAY * 1e6 }
   if (by === 'at once') return { from: asked, to: entered }
-  return partner.filter(({ from, to }) => from >= asked && from <= entered).at(-1)
+  return run.partner.filter(({ from, to }) => from >= asked && from <= entered).at(-1)
 }
 
 /** What is an upper bound may be late. */
@@ -163,4 +189,4 @@ function near (what, errors, seen) {
   assert.ok(Math.abs(error) <= TOLERANCE_NS, `${what} ${(error / 1e6).toFixed(1)} ms from where it does:\n${seen}`)
 }
 
-test('nothing on stderr', () => assert.equal(stderr.replace(/^.*ExperimentalWarning.*\n.*\n/m, ''), ''))
+test('nothing on stderr', () => assert.equal(run.stderr.replace(/^.*ExperimentalWarning.*\n.*\n/m, ''), ''))

@@ -3,6 +3,7 @@
 // npm run build:prebuilds: addons that need no compiler where they are installed.
 
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const { parseArguments } = require('../arguments')
 const { withLock } = require('../lock')
@@ -11,7 +12,7 @@ const { runStep, say } = require('../step')
 const { BUILD } = require('../tree')
 const { checkBaseline } = require('./baseline')
 const { ninjaFile } = require('./ninja-file')
-const { packAll } = require('./packages')
+const { PACKAGES, packAll } = require('./packages')
 const { NODES, TARGETS } = require('./targets')
 const { provideTools } = require('./tools')
 
@@ -31,7 +32,7 @@ async function run (args) {
   const { values } = parseArguments(args, USAGE, {
     target: { type: 'string', default: TARGETS.map(({ name }) => name).join(',') },
     node: { type: 'string', default: NODES.join(',') },
-    out: { type: 'string', default: path.join(BUILD, 'packages') }
+    out: { type: 'string', default: PACKAGES }
   }, problem)
   const targets = TARGETS.filter(({ name }) => values.target.split(',').includes(name))
   await withLock(path.join(BUILD, '.prebuilds.lock'), async () => {
@@ -39,7 +40,7 @@ async function run (args) {
     const nodes = []
     for (const version of values.node.split(',')) nodes.push(await headersOf(version))
     for (const target of targets) await build(target, tools, nodes)
-    for (const file of await packAll(targets.map(({ name, ...of }) => ({ ...of, name, files: productsOf(name, nodes) })), path.resolve(values.out))) say(file)
+    for (const file of await packAll(targets.map((target) => packed(target, nodes)), path.resolve(values.out))) say(file)
   })
 }
 
@@ -50,10 +51,10 @@ function problem ({ target, node }) {
   return undefined
 }
 
-/** They are the same for each platform. @param {string} version @returns {Promise<{ abi: string, include: string }>} */
+/** They are the same for each platform. @param {string} version @returns {Promise<{ major: string, abi: string, include: string }>} */
 async function headersOf (version) {
   const prefix = await fetchRelease(version)
-  return { abi: String(headersAbi(prefix)), include: path.join(prefix, 'include', 'node') }
+  return { major: String(parseInt(version)), abi: String(headersAbi(prefix)), include: path.join(prefix, 'include', 'node') }
 }
 
 /** @param {string} name of a target @param {{ abi: string }[]} nodes @returns {{ file: string, as: string }[]} what is compiled for it, and where it lies in its package */
@@ -62,11 +63,16 @@ function productsOf (name, nodes) {
   return products.map((as) => ({ as, file: path.join(HOME, name, as) }))
 }
 
+/** @param {import('./targets').Target} target @returns {import('./packages').Platform} */
+function packed ({ name, cpu, libc }, nodes) {
+  return { name, cpu, libc, nodes: nodes.map(({ major }) => major), files: productsOf(name, nodes) }
+}
+
 async function build (target, tools, nodes) {
   const home = path.join(HOME, target.name)
   fs.mkdirSync(home, { recursive: true })
   fs.writeFileSync(path.join(home, 'build.ninja'), ninjaFile(target, tools, nodes))
-  await runStep(`prebuild-${target.name}`, `${target.name}: compiling`, ['ninja', '-C', home], {
+  await runStep(`prebuild-${target.name}`, `${target.name}: compiling`, ['ninja', '-j', String(os.availableParallelism()), '-C', home], {
     hint: 'Next step: read the first error in the log.',
     progress: (log) => log.match(/^\[\d+\/\d+\]/mg)?.at(-1) ?? ''
   })

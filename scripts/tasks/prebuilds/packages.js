@@ -5,13 +5,25 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { buildManual } = require('../build-man')
+const { SCOPE } = require('../../../lib/native-files')
 const { pageIsFresh, buildPage } = require('../page')
 const { TaskError, capture } = require('../step')
 const { BUILD, ROOT } = require('../tree')
+const { TARGETS } = require('./targets')
 
-const SCOPE = '@edgewise'
+/** Where packages go unless another place is named. */
+const PACKAGES = path.join(BUILD, 'packages')
 
-/** @typedef {{ name: string, cpu: string, libc: string, files: { file: string, as: string }[] }} Platform */
+/** @returns {string[]} the archives of this version that are there; none, where that of edgewise itself is not */
+function packedArchives (directory = PACKAGES) {
+  const { version } = require(path.join(ROOT, 'package.json'))
+  const there = (/** @type {string} */ name) => fs.existsSync(path.join(directory, name))
+  const platforms = TARGETS.map(({ name }) => `edgewise-${name}-${version}.tgz`).filter(there)
+  const main = `edgewise-${version}.tgz`
+  return there(main) && platforms.length > 0 ? [main, ...platforms].map((name) => path.join(directory, name)) : []
+}
+
+/** @typedef {{ name: string, cpu: string, libc: string, nodes: string[], files: { file: string, as: string }[] }} Platform */
 
 /**
  * @param {Platform[]} platforms
@@ -22,11 +34,11 @@ const SCOPE = '@edgewise'
 async function packAll (platforms, out) {
   fs.mkdirSync(out, { recursive: true })
   const own = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
-  return [...platforms.map((platform) => packPlatform(platform, own, out)), packMain(platforms, own, out)]
+  return [...platforms.map((platform) => packPlatform(platform, own, out)), packMain(own, out)]
 }
 
 /** @param {Platform} platform @param {Record<string, any>} own package.json */
-function packPlatform ({ name, cpu, libc, files }, { version, license, engines }, out) {
+function packPlatform ({ name, cpu, libc, nodes, files }, { version, license, engines }, out) {
   return staged(`package-${name}`, out, (stage) => {
     writeJson(path.join(stage, 'package.json'), {
       name: `${SCOPE}/${name}`,
@@ -36,7 +48,8 @@ function packPlatform ({ name, cpu, libc, files }, { version, license, engines }
       engines,
       os: ['linux'],
       cpu: [cpu],
-      libc: [libc]
+      libc: [libc],
+      nodes
     })
     for (const { file, as } of files) {
       fs.mkdirSync(path.dirname(path.join(stage, as)), { recursive: true })
@@ -45,16 +58,17 @@ function packPlatform ({ name, cpu, libc, files }, { version, license, engines }
   })
 }
 
-/** It takes those of the platforms that fit; and it is compiled where none does. @param {Platform[]} platforms @param {Record<string, any>} own package.json */
-function packMain (platforms, own, out) {
+/** It takes that of the platforms, of all that are packed, which fits; and it is compiled where none does. @param {Record<string, any>} own package.json @param {string} out */
+function packMain (own, out) {
   if (!pageIsFresh()) buildPage()
   buildManual()
+  const packed = TARGETS.filter(({ name }) => fs.existsSync(path.join(out, `edgewise-${name}-${own.version}.tgz`)))
   return staged('package-main', out, (stage) => {
     for (const name of own.files) fs.cpSync(path.join(ROOT, name), path.join(stage, name), { recursive: true })
     const { devDependencies: _, ...kept } = own
     writeJson(path.join(stage, 'package.json'), {
       ...kept,
-      optionalDependencies: Object.fromEntries(platforms.map(({ name }) => [`${SCOPE}/${name}`, own.version]))
+      optionalDependencies: Object.fromEntries(packed.map(({ name }) => [`${SCOPE}/${name}`, own.version]))
     })
   })
 }
@@ -72,4 +86,4 @@ function staged (name, out, fill) {
 
 const writeJson = (/** @type {string} */ file, /** @type {any} */ value) => fs.writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
 
-module.exports = { SCOPE, packAll }
+module.exports = { PACKAGES, packAll, packedArchives }

@@ -9,6 +9,10 @@
 
 namespace edgewise {
 
+inline bool BringsBytes(EventType type) {
+  return type == EventType::kTcpRead || type == EventType::kPipeRead;
+}
+
 // The connections of one thread at the current point of its trace, by
 // descriptor and by number: for whom the bytes are that come there.
 class ConnectionTable {

@@ -22,6 +22,7 @@
 #include "analysis/stacks/stack_tree.h"
 #include "analysis/stream/event_stream.h"
 #include "analysis/stream/names.h"
+#include "analysis/stream/request_routes.h"
 #include "analysis/stream/route_table.h"
 
 namespace edgewise {
@@ -82,11 +83,13 @@ class RequestSink {
 class EdgBuilder {
  public:
   // All outlive the builder.
-  EdgBuilder(EventStream* stream, RouteTable* routes,
-             DependencyTable* dependencies, LoopTimeline* timeline,
-             BlameLedger* ledger, StackTree* stacks, RequestSink* sink)
+  EdgBuilder(EventStream* stream, const RequestRoutes* request_routes,
+             RouteTable* routes, DependencyTable* dependencies,
+             LoopTimeline* timeline, BlameLedger* ledger, StackTree* stacks,
+             RequestSink* sink)
       : stream_(stream),
         stacks_(stream, stacks),
+        request_routes_(request_routes),
         routes_(routes),
         dependencies_(dependencies),
         timeline_(timeline),
@@ -153,6 +156,13 @@ class EdgBuilder {
     EventType type;
   };
 
+  // The first request that a turn has resumed, or read; generation 0: none yet.
+  struct TurnsRequest {
+    RequestRef request;
+    uint64_t ordinal = 0;
+    bool went_on = false;  // after the turn's first slice
+  };
+
   // A step of an open request; generation 0: nobody's.
   struct Registrant {
     RequestRef request;
@@ -168,6 +178,8 @@ class EdgBuilder {
   void OpenPrefix();
   void OpenTurn(const Turn& turn);
   void FindOwnAnswer(RequestRef request, Node* node);
+  void FindHolder(RequestRef request, Node* node);
+  void NoteTurnsRequest(RequestRef request);
   const InnerRecord* ClaimOfPrefix() const;
   void OpenSlice(int64_t begin_ns, uint64_t counter, uint64_t sequence);
   void CloseSlice(int64_t end_ns, uint64_t counter);
@@ -291,6 +303,7 @@ class EdgBuilder {
 
   EventStream* stream_;
   FileStacks stacks_;
+  const RequestRoutes* request_routes_;
   RouteTable* routes_;
   DependencyTable* dependencies_;
   LoopTimeline* timeline_;
@@ -343,6 +356,7 @@ class EdgBuilder {
   const Event* event_ = nullptr;
   const InnerRecord* claim_ = nullptr;  // the start that owns the prefix
   Turn turn_{};
+  TurnsRequest turns_request_;
   int64_t shared_end_ns_ = 0;
   uint64_t shared_end_piece_ = 0;
   GcTimes shared_gc_;  // collections in the turn's first slice

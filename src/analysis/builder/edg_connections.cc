@@ -14,10 +14,6 @@ namespace {
 // Parsing takes less.
 constexpr int64_t kNoticedNs = 200'000;
 
-bool BringsBytes(EventType type) {
-  return type == EventType::kTcpRead || type == EventType::kPipeRead;
-}
-
 // HTTP/2 may be what TLS hides.
 bool AnswersInOrder(std::string_view protocol) {
   return protocol != "h2" && protocol != "grpc" && protocol != "mongodb" &&

@@ -52,6 +52,7 @@ void EdgBuilder::OpenTurn(const Turn& turn) {
     event_dependency_.reset();
   }
   turn_ = turn;
+  turns_request_ = {};
   registrant_ = {};
   several_register_ = false;
   shared_end_ns_ = event_->end_ns;
@@ -69,6 +70,36 @@ void EdgBuilder::FindOwnAnswer(RequestRef request, Node* node) {
   }
   node->ready_ns = std::min(event_->latest_ns, event_->begin_ns);
   node->ready_kind = ReadyKind::kUpperBound;
+}
+
+// A request that goes on in a turn of another's has waited for that one: it has
+// held a lock or a pool's slot, or done what both wait for. What it had waited
+// for itself is told as the call. Whom a connection's answer is for, may not be
+// known: only where the other one goes on after it, that one has read it.
+void EdgBuilder::FindHolder(RequestRef request, Node* node) {
+  const TurnsRequest& other = turns_request_;
+  if (other.request.generation == 0 || other.request == request) return;
+  if ((node->flags & Node::kResolved) != 0) return;
+  if (connection_ == nullptr && BringsBytes(turn_.type)) return;
+  if (connection_ != nullptr && connection_->role == ConnectionRole::kOpened &&
+      (!other.went_on || connection_->Find(request) != nullptr)) {
+    return;
+  }
+  const uint32_t route = request_routes_->Of(other.ordinal);
+  node->call =
+      dependencies_->InternCall(dependencies_->At(DependencyOfEvent()).what());
+  node->dependency = dependencies_->InternWork("request", routes_->Text(route));
+  node->flags &= static_cast<uint8_t>(~Node::kPooled);
+  node->taken_ns = 0;
+}
+
+void EdgBuilder::NoteTurnsRequest(RequestRef request) {
+  if (turns_request_.request.generation == 0) {
+    turns_request_ = {request, requests_.At(request).ordinal, false};
+  }
+  if (turns_request_.request == request && !slice_.prefix) {
+    turns_request_.went_on = true;
+  }
 }
 
 void EdgBuilder::OpenSlice(int64_t begin_ns, uint64_t counter,
@@ -220,6 +251,8 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags,
   here.call = CallOf(request);
   if (is_source) here.ready_kind = graph.ready_kind;
   here.flags |= flags;
+  if (!is_source && !goes_on) FindHolder(request, &here);
+  NoteTurnsRequest(request);
   nodes_.Add(&graph, requests_.open()) = here;
   graph.NoteTurn();
   slice_.request = request;

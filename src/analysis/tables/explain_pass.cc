@@ -24,11 +24,12 @@ void AddCounts(const GraphCounts& counts, GraphCounts* sum) {
 }  // namespace
 
 ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
+                                       const RequestRoutes& request_routes,
                                        RouteTable* routes) {
   file_ = file;
   stream_ = stream;
-  EdgBuilder builder(stream, routes, dependencies_, &timeline_, &ledger_,
-                     &stacks_, this);
+  EdgBuilder builder(stream, &request_routes, routes, dependencies_, &timeline_,
+                     &ledger_, &stacks_, this);
   builder_ = &builder;
   builder.Run();
   builder_ = nullptr;

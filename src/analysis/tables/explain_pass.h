@@ -58,7 +58,8 @@ class ExplainPass : public RequestSink {
     double ns;
     double off_ns;
   };
-  Busy RunFile(uint32_t file, EventStream* stream, RouteTable* routes);
+  Busy RunFile(uint32_t file, EventStream* stream,
+               const RequestRoutes& request_routes, RouteTable* routes);
 
   // RequestSink
   void OnRequest(const EndedRequest& request) override;

@@ -20,11 +20,12 @@ bool SlowerFirst(const SlowestRequests::Entry& a,
 class LatencyPass {
  public:
   LatencyPass(EventStream* stream, const LatencyPassOptions& options,
-              RouteTable* routes, LatencyStatistics* statistics,
-              SlowestRequests* slowest)
+              RouteTable* routes, RequestRoutes* request_routes,
+              LatencyStatistics* statistics, SlowestRequests* slowest)
       : stream_(stream),
         options_(options),
         routes_(routes),
+        request_routes_(request_routes),
         statistics_(statistics),
         slowest_(slowest) {}
 
@@ -72,6 +73,7 @@ class LatencyPass {
     const std::string* text = stream_->StringOf(record.text);
     const uint32_t route =
         text != nullptr ? routes_->Intern(*text) : RouteTable::kUnknown;
+    request_routes_->Note(slot.ordinal, route);
     const bool wanted = options_.routes.Has(routes_->Text(route)) &&
                         slot.state.ready_ns >= count_from_ns_;
     if (wanted && static_cast<Outcome>(record.type) != Outcome::kAborted) {
@@ -102,6 +104,7 @@ class LatencyPass {
   EventStream* stream_;
   const LatencyPassOptions& options_;
   RouteTable* routes_;
+  RequestRoutes* request_routes_;
   LatencyStatistics* statistics_;
   SlowestRequests* slowest_;
   RequestTable<Start> requests_;
@@ -132,9 +135,10 @@ std::vector<SlowestRequests::Entry> SlowestRequests::Sorted() const {
 }
 
 void RunLatencyPass(EventStream* stream, const LatencyPassOptions& options,
-                    RouteTable* routes, LatencyStatistics* statistics,
-                    SlowestRequests* slowest) {
-  LatencyPass(stream, options, routes, statistics, slowest).Run();
+                    RouteTable* routes, RequestRoutes* request_routes,
+                    LatencyStatistics* statistics, SlowestRequests* slowest) {
+  LatencyPass(stream, options, routes, request_routes, statistics, slowest)
+      .Run();
 }
 
 }  // namespace edgewise

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/stream/event_stream.h"
+#include "analysis/stream/request_routes.h"
 #include "analysis/stream/route_filter.h"
 #include "analysis/stream/route_table.h"
 #include "analysis/tail/statistics.h"
@@ -37,14 +38,14 @@ class SlowestRequests {
 };
 
 // The first pass over a file: latencies only, for the thresholds that divide
-// tail from rest.
+// tail from rest; and what each request is called.
 struct LatencyPassOptions {
   uint32_t file = 0;
   RouteFilter routes;   // only these count
   int64_t skip_ns = 0;  // requests so soon after the file's first do not count
 };
 void RunLatencyPass(EventStream* stream, const LatencyPassOptions& options,
-                    RouteTable* routes, LatencyStatistics* statistics,
-                    SlowestRequests* slowest);
+                    RouteTable* routes, RequestRoutes* request_routes,
+                    LatencyStatistics* statistics, SlowestRequests* slowest);
 
 }  // namespace edgewise

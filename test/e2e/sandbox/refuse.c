@@ -48,6 +48,25 @@ static const struct {
     {"getrandom", SYS_getrandom},
     {"rt_sigaction", SYS_rt_sigaction},
     {"socketpair", SYS_socketpair},
+    {"io_uring_setup", SYS_io_uring_setup},
+    {"pidfd_open", SYS_pidfd_open},
+    {"clone3", SYS_clone3},
+#ifdef SYS_close_range
+    {"close_range", SYS_close_range},
+#endif
+#ifdef SYS_openat2
+    {"openat2", SYS_openat2},
+    {"pidfd_getfd", SYS_pidfd_getfd},
+#endif
+#ifdef SYS_faccessat2
+    {"faccessat2", SYS_faccessat2},
+#endif
+#ifdef SYS_epoll_pwait2
+    {"epoll_pwait2", SYS_epoll_pwait2},
+#endif
+#ifdef SYS_process_madvise
+    {"process_madvise", SYS_process_madvise},
+#endif
 #ifdef SYS_poll
     {"poll", SYS_poll},
 #endif

@@ -1,0 +1,27 @@
+'use strict'
+
+// Hapi keeps the route on a request of its own, which it makes of Node's.
+
+const { whileRecording } = require('../now')
+const { leaveRoute } = require('../open-requests')
+const { unseen } = require('../unseen')
+const { wrap } = require('../wrap')
+
+const note = whileRecording((/** @type {any} */ _, /** @type {any} */ request, /** @type {any} */ server, /** @type {any} */ raw) => {
+  leaveRoute(raw, () => routeOf(request)) // It is matched later.
+})
+
+// Where nothing matches, Hapi has a route of its own, of any path.
+function routeOf (/** @type {any} */ request) {
+  const path = request._route?._special ? undefined : request.route?.path
+  return typeof path === 'string' ? path : undefined
+}
+
+/** @type {import('../modules').Met} */
+module.exports = {
+  name: 'Hapi',
+  file: /\/@hapi\/hapi\/lib\/request\.js$/,
+  meet (Request) {
+    wrap([Request], 'generate', (generate) => unseen().after(generate, note))
+  }
+}
