@@ -4,8 +4,8 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { buildManual } = require('../build-man')
 const { SCOPE } = require('../../../lib/native-files')
+const { buildManual } = require('../build-man')
 const { pageIsFresh, buildPage } = require('../page')
 const { TaskError, capture } = require('../step')
 const { BUILD, ROOT } = require('../tree')
@@ -61,8 +61,8 @@ function packPlatform ({ name, cpu, libc, nodes, files }, { version, license, en
 /** It takes that of the platforms, of all that are packed, which fits; and it is compiled where none does. @param {Record<string, any>} own package.json @param {string} out */
 function packMain (own, out) {
   if (!pageIsFresh()) buildPage()
-  buildManual()
   const packed = TARGETS.filter(({ name }) => fs.existsSync(path.join(out, `edgewise-${name}-${own.version}.tgz`)))
+  buildManual()
   return staged('package-main', out, (stage) => {
     for (const name of own.files) fs.cpSync(path.join(ROOT, name), path.join(stage, name), { recursive: true })
     const { devDependencies: _, ...kept } = own
