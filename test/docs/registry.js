@@ -54,7 +54,7 @@ function packument (versions, url) {
 /** @param {string} scratch @returns {Promise<Package[]>} */
 async function ownPackages (scratch) {
   const files = [[ADDON, `node-v${process.versions.modules}/${path.basename(ADDON)}`], ...[REPORTER, BOOSTD, LOAD].map((file) => [file, path.basename(file)])]
-  const platform = { name: `${process.platform}-${process.arch}`, cpu: process.arch, libc: 'glibc', files: files.map(([file, as]) => ({ file, as })) }
+  const platform = { name: `${process.platform}-${process.arch}`, cpu: process.arch, libc: 'glibc', nodes: [process.versions.node.split('.')[0]], files: files.map(([file, as]) => ({ file, as })) }
   return (await packAll([platform], scratch)).map((archive) => ({
     manifest: JSON.parse(execFileSync('tar', ['-xzOf', archive, 'package/package.json'], { encoding: 'utf8' })),
     archive: fs.readFileSync(archive)
