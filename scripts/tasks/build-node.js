@@ -59,7 +59,7 @@ function problem (values, positionals) {
 async function buildNode (file, sources, { source, jobs, debug, unpatched }) {
   if (fs.existsSync(file)) return
   const began = Date.now()
-  await setup({ groups: ['node'], builds: false })
+  await setup({ groups: ['node'], builds: 'none' })
   const base = readBase()
   const kind = debug ? 'patched-debug' : unpatched ? UNPATCHED : PATCHED
   const tree = path.join(sources, treeName(kind, source))
@@ -78,7 +78,7 @@ const readBase = () => JSON.parse(fs.readFileSync(path.join(PATCHES, 'base.json'
 async function provideTree () {
   const sources = sourcesDirectory()
   const tree = path.join(sources, UNPATCHED)
-  await setup({ groups: ['node'], builds: false })
+  await setup({ groups: ['node'], builds: 'none' })
   await withLock(path.join(sources, '.build.lock'), () => provideSource(tree, readBase(), sources))
   return tree
 }

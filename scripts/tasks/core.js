@@ -14,21 +14,30 @@ const INPUTS = ['CMakeLists.txt', 'src', 'test/native', 'test/load', 'benchmarks
 // Upgraded libraries call for a new build as well; ninja finds out which parts.
 const DPKG_STATE = '/var/lib/dpkg/status'
 
+/** The load generator, as CMake knows it. */
+const LOAD = 'edgewise-load'
+
 /**
+ * @param {string} [target] one of CMake's; none: all
  * @param {string} [directory] the build directory
  * @returns {boolean} whether it was built from the sources as they are
  */
-function coreIsFresh (directory = BUILD) {
-  return madeMs(path.join(directory, STAMP)) > newestChangeMs([...INPUTS, DPKG_STATE])
+function coreIsFresh (target, directory = BUILD) {
+  const made = [STAMP, ...target ? [stampOf(target)] : []].map(stamp => madeMs(path.join(directory, stamp)))
+  return Math.max(...made) > newestChangeMs([...INPUTS, DPKG_STATE])
+}
+
+function stampOf (target) {
+  return target === undefined ? STAMP : `${STAMP}-${target}`
 }
 
 /**
- * Builds everything a CMakeLists.txt describes.
+ * Builds everything a CMakeLists.txt describes, or one target of it.
  * @param {string} [directory] the build directory
- * @param {{title?: string, source?: string, define?: string[], prefix?: string[]}} [options] source: the directory of CMakeLists.txt; define: 'NAME=VALUE' for cmake; prefix: a command the build runs under
+ * @param {{title?: string, source?: string, define?: string[], prefix?: string[], target?: string}} [options] source: the directory of CMakeLists.txt; define: 'NAME=VALUE' for cmake; prefix: a command the build runs under
  * @throws {import('./step').TaskError} with the end of the compiler's output
  */
-async function buildCore (directory = BUILD, { title = 'core', source = ROOT, define = [], prefix = [] } = {}) {
+async function buildCore (directory = BUILD, { title = 'core', source = ROOT, define = [], prefix = [], target = undefined } = {}) {
   const beganMs = Date.now()
   const name = title.replaceAll(' ', '-')
   if (!isConfigured(directory, source)) {
@@ -37,8 +46,9 @@ async function buildCore (directory = BUILD, { title = 'core', source = ROOT, de
       [...prefix, 'cmake', '-S', source, '-B', directory, '-G', 'Ninja', ...defines],
       { env: withCompilerCache(process.env, LAUNCHED) })
   }
-  await runStep(`${name}-build`, `${title}: building`, [...prefix, 'cmake', '--build', directory], { env: withCompilerCache(buildEnvironment(), {}) })
-  const stamp = path.join(directory, STAMP)
+  const only = target === undefined ? [] : ['--target', target]
+  await runStep(`${name}-build`, `${title}: building`, [...prefix, 'cmake', '--build', directory, ...only], { env: withCompilerCache(buildEnvironment(), {}) })
+  const stamp = path.join(directory, stampOf(target))
   fs.writeFileSync(stamp, '')
   fs.utimesSync(stamp, beganMs / 1000, beganMs / 1000)
 }
@@ -58,4 +68,4 @@ function buildEnvironment () {
   return { ...process.env, CMAKE_BUILD_PARALLEL_LEVEL: process.env.CMAKE_BUILD_PARALLEL_LEVEL ?? cores }
 }
 
-module.exports = { coreIsFresh, buildCore }
+module.exports = { LOAD, coreIsFresh, buildCore }

@@ -6,7 +6,7 @@
 const path = require('node:path')
 const { addonIsFresh, buildAddon } = require('./addon')
 const { parseArguments } = require('./arguments')
-const { coreIsFresh, buildCore } = require('./core')
+const { LOAD, coreIsFresh, buildCore } = require('./core')
 const { PACKAGES, missingPackages, installPackages, describeMissing } = require('./debian-packages')
 const { withLock } = require('./lock')
 const { describeNode } = require('./node-release')
@@ -27,12 +27,13 @@ the core with its tests. Does nothing, quickly, when nothing is missing.
   --with GROUP   packages of this group too`
 
 /**
- * @param {{groups?: string[], builds?: boolean}} [options] groups of Debian packages beside those that are
- *   always needed; builds: whether the addon and the core are built, too
+ * @param {{groups?: string[], builds?: Builds}} [options] groups of Debian packages beside those that are
+ *   always needed
+ * @typedef {'all' | 'profile' | 'none'} Builds profile: the addon, the page and the load generator, without any test
  * @returns {Promise<boolean>} whether there was anything to do
  * @throws {TaskError}
  */
-async function setup ({ groups = [], builds = true } = {}) {
+async function setup ({ groups = [], builds = 'all' } = {}) {
   const parts = setupParts([...ALWAYS, ...groups], builds)
   if (!parts.some(part => part.missing())) return false
   await withLock(path.join(BUILD, '.setup.lock'), async () => {
@@ -45,10 +46,10 @@ async function setup ({ groups = [], builds = true } = {}) {
 
 /**
  * @param {string[]} groups
- * @param {boolean} [builds]
+ * @param {Builds} [builds]
  * @returns {{missing: () => string, provide: () => Promise<void>}[]} missing: a text, empty when nothing is
  */
-function setupParts (groups, builds = true) {
+function setupParts (groups, builds = 'all') {
   const node = describeNode(process.execPath)
   if (parseInt(node.version.slice(1)) < OLDEST_NODE) {
     throw new TaskError(`This is Node ${node.version} (${node.execPath}); edgewise needs ${OLDEST_NODE} or newer.`)
@@ -69,7 +70,8 @@ function setupParts (groups, builds = true) {
       provide: installNpmPackages
     }
   ]
-  if (!builds) return needed
+  if (builds === 'none') return needed
+  const target = builds === 'profile' ? LOAD : undefined
   return [
     ...needed,
     {
@@ -81,8 +83,8 @@ function setupParts (groups, builds = true) {
       provide: async () => buildPage()
     },
     {
-      missing: () => coreIsFresh() ? '' : 'The core is not built from the sources as they are.',
-      provide: () => buildCore()
+      missing: () => coreIsFresh(target) ? '' : `The ${target ? 'load generator' : 'core'} is not built from the sources as they are.`,
+      provide: () => buildCore(BUILD, target ? { title: 'load generator', target } : {})
     }
   ]
 }
