@@ -44,7 +44,7 @@ function instrument (recording, promises, undo) {
   undo.push(instrumentClients(recording))
   undo.push(instrumentProcesses(recording))
   undo.push(instrumentFastify())
-  undo.push(instrumentFrameworks(recording))
+  undo.push(instrumentFrameworks(recording, promises))
   if (promises) undo.push(instrumentTimers(recording))
 }
 

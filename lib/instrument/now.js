@@ -3,8 +3,8 @@
 // What stands in a framework's place stays there when recording ends: each asks
 // here whether this thread records.
 
-/** @type {{ recording: import('./requests').Recording | null }} */
-const now = { recording: null }
+/** @type {{ recording: import('./requests').Recording | null, promises: boolean }} promises: whether their causality is followed in JavaScript */
+const now = { recording: null, promises: false }
 
 /**
  * @template {any[]} Values

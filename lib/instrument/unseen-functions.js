@@ -22,6 +22,32 @@ function told (value, tell) {
   return value
 }
 
+/** @param {(holder: { method: any }) => any} dressed */
+function around (dressed) {
+  /** What `original` does, between `begin(this, first argument)` and what that returns, which is told whether it threw. */
+  const within = (original, begin) => dressed({
+    method () {
+      const end = begin(this, arguments[0])
+      if (end === undefined) return pass(original, this, arguments)
+      let threw = true
+      try {
+        const result = pass(original, this, arguments)
+        threw = false
+        return result
+      } finally {
+        end(threw)
+      }
+    }
+  })
+
+  /** What `change` makes of what `original` returns. */
+  const given = (original, change) => dressed({
+    method () { return change(pass(original, this, arguments)) }
+  })
+
+  return { within, given }
+}
+
 /** @param {object} prototype what the application's functions inherit from */
 module.exports = (prototype) => {
   // Methods: as what they stand for, they have no more properties than they are given (wrap.js).
@@ -42,27 +68,6 @@ module.exports = (prototype) => {
       tell(this, result, arguments[0], arguments[1], arguments[2])
       return result
     }
-  })
-
-  /** What `original` does, between `begin(this, first argument)` and what that returns, which is told whether it threw. */
-  const within = (original, begin) => dressed({
-    method () {
-      const end = begin(this, arguments[0])
-      if (end === undefined) return pass(original, this, arguments)
-      let threw = true
-      try {
-        const result = pass(original, this, arguments)
-        threw = false
-        return result
-      } finally {
-        end(threw)
-      }
-    }
-  })
-
-  /** What `change` makes of what `original` returns. */
-  const given = (original, change) => dressed({
-    method () { return change(pass(original, this, arguments)) }
   })
 
   /** As after(), for response.end(), with `words[index]` cleared before. It is that of `holder` at each call. */
@@ -109,5 +114,5 @@ module.exports = (prototype) => {
     return wrapper
   }
 
-  return { before, after, within, given, ending, timing }
+  return { before, after, ending, timing, ...around(dressed) }
 }

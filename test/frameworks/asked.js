@@ -17,6 +17,7 @@ const NAMES = ['ann', 'bob17', 'c-d', '42']
  * @property {string} file in apps/
  * @property {Record<string, string>} [env]
  * @property {Record<string, string[]>} routes each route, and the paths of its requests; NAME in a path is one of several names
+ * @property {[string, number][]} [besides] requests that these bring about
  * @property {{ body?: (route: string, name: string) => any, headers?: Record<string, string> }} [how] requests are sent
  * @property {string[]} [flags] of node
  * @property {(directory: string) => void} [prepare] the file there
@@ -26,7 +27,7 @@ const NAMES = ['ann', 'bob17', 'c-d', '42']
  * @param {import('node:test').TestContext} t
  * @param {Asked} asked
  */
-async function checkRoutes (t, { file, env, routes, how = {}, flags, prepare }) {
+async function checkRoutes (t, { file, env, routes, besides = [], how = {}, flags, prepare }) {
   const directory = await appsDirectory(t)
   if (directory === null) return
   prepare?.(directory)
@@ -45,7 +46,7 @@ async function checkRoutes (t, { file, env, routes, how = {}, flags, prepare }) 
   assert.deepEqual(await answers(app), plain, 'what clients are answered')
   assert.equal(app.stderr, '')
   const expected = Object.entries(routes).map(([route, paths]) => [route, paths.length * NAMES.length])
-  assert.deepEqual(countsOf(app.out), expected.sort())
+  assert.deepEqual(countsOf(app.out), [...expected, ...besides].sort())
 }
 
 /** @returns {Promise<{ status?: number, type?: string, body: string }>} by a connection of its own, which no server closes meanwhile */

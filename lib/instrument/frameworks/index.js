@@ -11,19 +11,25 @@ const { now } = require('../now')
 /** @type {import('../modules').Met[]} */
 const FRAMEWORKS = [
   ...require('./graphql'),
+  ...require('./ws'),
+  require('./bullmq'),
   require('./engine-io'),
   require('./hapi'),
   require('./hono'),
+  require('./kafkajs'),
   require('./koa'),
-  require('./polka')
+  require('./polka'),
+  require('./socket-io'),
+  require('./workerpool')
 ]
 
 /**
  * @param {import('../requests').Recording} recording
+ * @param {boolean} promises whether their causality is followed in JavaScript
  * @returns {() => void} undoes it
  */
-function instrumentFrameworks (recording) {
-  now.recording = recording
+function instrumentFrameworks (recording, promises) {
+  Object.assign(now, { recording, promises })
   const undo = [forgetCurrent, () => { now.recording = null }]
   try {
     for (const { instrument } of FRAMEWORKS) if (instrument) undo.push(instrument())

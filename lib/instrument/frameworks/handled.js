@@ -1,8 +1,7 @@
 'use strict'
 
-// Messages that an emitter hands to its listeners: each that somebody listens to
-// is a request, which ends when its listeners have returned and the promises
-// that they returned have settled.
+// Messages and jobs as requests: each ends when who handles it has returned, and
+// the promises that were returned have settled.
 
 const { begun } = require('../custom-requests')
 const { now } = require('../now')
@@ -55,33 +54,47 @@ function stand (/** @type {any} */ emitter, /** @type {any} */ event) {
   const present = emitter._events?.[event]
   const all = Array.isArray(present) ? present : [present]
   all.forEach((listener, i) => {
-    if (typeof listener !== 'function' || standing.has(listener)) return
-    const wrapper = Object.assign(unseen().given(listener, result), { listener: listener.listener ?? listener })
+    if (typeof listener !== 'function' || standing.has(listener) || listener.listener !== undefined) return // Not in that of once(): it goes.
+    const wrapper = Object.assign(unseen().given(listener, result), { listener })
     standing.add(wrapper)
     if (Array.isArray(present)) present[i] = wrapper
     else emitter._events[event] = wrapper
   })
 }
 
-/**
- * @param {any} prototype of emitters
- * @param {string} emit its method that calls listeners
- * @param {(emitter: any, event: any) => string | undefined} nameOf what a request is called; undefined: it is none
- */
-function emitRequests (prototype, emit, nameOf) {
-  /** @type {(self: any, event: any) => (() => void) | undefined} */
-  const around = (emitter, event) => {
-    const name = now.recording === null || emitter.listenerCount(event) === 0 ? undefined : nameOf(emitter, event)
-    if (name === undefined) return undefined
-    stand(emitter, event)
-    const before = current
-    const message = current = new Message(name)
-    return (/** @type {boolean} */ threw = false) => {
-      current = before
-      message.settle(threw ? OUTCOME.failed : OUTCOME.finished)
-    }
+/** @typedef {(self: any, first: any) => string | undefined} NameOf what a request is called, by what its handler is given; undefined: it is none */
+
+/** @param {NameOf} nameOf @returns {(self: any, first: any) => ((threw: boolean) => void) | undefined} */
+const beginning = (nameOf) => (self, first) => {
+  const name = now.recording === null ? undefined : nameOf(self, first)
+  if (name === undefined) return undefined
+  const before = current
+  const message = current = new Message(name)
+  return (threw) => {
+    current = before
+    message.settle(threw ? OUTCOME.failed : OUTCOME.finished)
   }
-  insert(prototype, [emit], (parent, name) => unseen().within(parent[name], around))
 }
 
-module.exports = { emitRequests }
+/**
+ * Each event that somebody listens to is a request.
+ * @param {any} prototype of emitters
+ * @param {string} emit its method that calls listeners
+ * @param {NameOf} nameOf
+ */
+function emitRequests (prototype, emit, nameOf) {
+  const begin = beginning((emitter, event) => {
+    const name = nameOf(emitter, event)
+    if (name === undefined || emitter.listenerCount(event) === 0) return undefined
+    stand(emitter, event)
+    return name
+  })
+  insert(prototype, [emit], (parent, name) => unseen().within(parent[name], begin))
+}
+
+/** @param {any} handle @param {NameOf} nameOf @returns {any} the same, each call of it a request */
+function callsAsRequests (handle, nameOf) {
+  return unseen().within(unseen().given(handle, result), beginning(nameOf))
+}
+
+module.exports = { callsAsRequests, emitRequests }

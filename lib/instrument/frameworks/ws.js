@@ -1,0 +1,46 @@
+'use strict'
+
+// Each message that comes on a WebSocket of a server is a request, by the path
+// that the connection was upgraded at.
+
+const { whileRecording } = require('../now')
+const { foldPath, pathOf } = require('../routes')
+const { unseen } = require('../unseen')
+const { wrap } = require('../wrap')
+const { emitRequests } = require('./handled')
+
+/** @type {WeakMap<object, string>} by Node's socket, then by ws's */
+const paths = new WeakMap()
+
+const upgrading = whileRecording((/** @type {any} */ server, /** @type {any} */ request, /** @type {any} */ socket) => {
+  if (request._query?.EIO === undefined) paths.set(socket, foldPath(pathOf(request.url))) // Socket.IO's messages are its own.
+})
+
+const upgraded = whileRecording((/** @type {any} */ webSocket, /** @type {any} */ socket) => {
+  const path = paths.get(socket)
+  if (path !== undefined) paths.set(webSocket, path)
+})
+
+const nameOf = (/** @type {any} */ webSocket, /** @type {any} */ event) => {
+  const path = event === 'message' ? paths.get(webSocket) : undefined
+  return path && `WS ${path} message`
+}
+
+/** @type {import('../modules').Met[]} */
+module.exports = [
+  {
+    name: 'ws',
+    file: /\/ws\/lib\/websocket-server\.js$/,
+    meet ({ prototype }) {
+      wrap([prototype], 'handleUpgrade', (handleUpgrade) => unseen().before(handleUpgrade, upgrading))
+    }
+  },
+  {
+    name: 'ws',
+    file: /\/ws\/lib\/websocket\.js$/,
+    meet ({ prototype }) {
+      wrap([prototype], 'setSocket', (setSocket) => unseen().before(setSocket, upgraded))
+      emitRequests(prototype, 'emit', nameOf)
+    }
+  }
+]

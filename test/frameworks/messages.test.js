@@ -1,0 +1,92 @@
+'use strict'
+
+// Messages and jobs are requests, each by its name.
+
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { createRequire } = require('node:module')
+const path = require('node:path')
+const test = require('node:test')
+const { report, startServer, temporaryDirectory } = require('../e2e/recorded-app')
+const { STARTERS, missing } = require('../protocols/databases')
+const { SECRETS } = require('../protocols/secrets')
+const { NAMES, checkRoutes, countsOf } = require('./asked')
+const { appsDirectory } = require('./packages')
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} file
+ * @param {(app: any, packages: NodeJS.Require) => Promise<any>} use
+ * @returns {Promise<any>} the application, recorded and ended, if it could be run
+ */
+async function used (t, file, use) {
+  const directory = await appsDirectory(t)
+  if (directory === null) return null
+  const packages = createRequire(path.join(directory, file))
+  const plain = await startServer(t, path.join(directory, file), { register: null })
+  const wanted = await use(plain, packages)
+  await plain.stop()
+  const app = await startServer(t, path.join(directory, file))
+  assert.deepEqual(await use(app, packages), wanted, 'what clients are answered')
+  await app.stop()
+  assert.equal(app.stderr, '')
+  return app
+}
+
+test('ws', async (t) => {
+  const app = await used(t, 'ws.js', async ({ port }, packages) => {
+    const { WebSocket } = packages('ws')
+    const answers = await Promise.all(NAMES.map(async (name) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/live/7?secret=1`)
+      await once(socket, 'open')
+      const got = []
+      for (let turn = 0; turn < 3; turn++) {
+        socket.send(`${name} ${turn}`)
+        got.push(String((await once(socket, 'message'))[0]))
+      }
+      socket.close()
+      await once(socket, 'close')
+      return got
+    }))
+    return answers
+  })
+  if (app) assert.deepEqual(countsOf(app.out), [['WS /live/:id message', 12]])
+})
+
+for (const transport of ['websocket', 'polling']) {
+  test(`Socket.IO by ${transport}`, async (t) => {
+    const app = await used(t, 'socket-io.js', async ({ port }, packages) => {
+      const { io } = packages('socket.io-client')
+      const answers = await Promise.all(NAMES.map(async (name) => {
+        const socket = io(`http://127.0.0.1:${port}/`, { transports: [transport], forceNew: true })
+        const chat = io(`http://127.0.0.1:${port}/chat`, { transports: [transport], forceNew: true })
+        const got = [await socket.emitWithAck('join', name), await chat.emitWithAck('say', name)]
+        socket.emit('hello')
+        socket.emit('nobody listens')
+        got.push(await socket.emitWithAck('join', 'again'))
+        socket.close()
+        chat.close()
+        return got
+      }))
+      return answers
+    })
+    if (!app) return
+    const counts = Object.fromEntries(countsOf(app.out))
+    const events = Object.fromEntries(Object.entries(counts).filter(([route]) => route.startsWith('WS ')))
+    assert.deepEqual(events, { 'WS / hello': 4, 'WS / join': 8, 'WS /chat say': 4 })
+    const polled = report(app.out).requests.streams
+    assert.equal(polled > 0, transport === 'polling', `${polled} long polls`)
+    assert.ok(!Object.keys(counts).some((route) => route.includes('long poll')))
+  })
+}
+
+test('BullMQ', { skip: missing('redis') }, async (t) => {
+  const { service } = await STARTERS.redis(temporaryDirectory(t))
+  t.after(() => service.stop())
+  await checkRoutes(t, {
+    file: 'bullmq.js',
+    env: { REDIS_PORT: String(service.port), REDIS_PASSWORD: SECRETS.password },
+    routes: { 'GET /add': ['/add?name=NAME'] },
+    besides: [['JOB mails welcome', NAMES.length]]
+  })
+})
