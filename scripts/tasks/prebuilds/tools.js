@@ -57,7 +57,7 @@ async function provideAbseil () {
 function provideHeaders () {
   const include = path.join(CACHE, 'include')
   fs.mkdirSync(include, { recursive: true })
-  for (const name of HEADERS) fs.cpSync(path.join('/usr/include', name), path.join(include, name), { recursive: true, dereference: true })
+  for (const name of HEADERS) fs.cpSync(path.join('/usr/include', name), path.join(include, name), { recursive: true, dereference: true, preserveTimestamps: true }) // Else all that includes them is compiled again.
   return include
 }
 
