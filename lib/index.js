@@ -2,12 +2,12 @@
 
 // The public API. Types and documentation: index.d.ts.
 
-const binding = require('./binding')
+const binding = require('./native/binding')
 const boosting = require('./boosting')
 const { readConfig, readOptions } = require('./config')
-const { runAsRequest } = require('./instrument/custom-requests')
+const { runAsRequest } = require('./instrument/servers/custom-requests')
 const recording = require('./recording')
-const { off, on } = require('./stalls')
+const { off, on } = require('./recording/stalls')
 const { readBoost } = require('./report/boost')
 const { prometheus } = require('./report/metrics')
 
@@ -38,7 +38,7 @@ function route (name, of) {
     throw new TypeError(`edgewise.route(name, request): request is ${of === null ? 'null' : `a ${typeof of}`}; a request of Node's http server is allowed`)
   }
   if (!recording.active()) return
-  const { currentRequest, nameRequest } = require('./instrument/named') // Only here: of servers that are recorded.
+  const { currentRequest, nameRequest } = require('./instrument/servers/named') // Only here: of servers that are recorded.
   const named = of ?? currentRequest()
   if (named !== undefined) nameRequest(named, name)
 }

@@ -6,7 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData, threadId } = require('node:worker_threads')
-const { whenLoaded } = require('./binding')
+const { whenLoaded } = require('./native/binding')
 const { STACKS_HZ, readConfig } = require('./config')
 const { serve } = require('./control')
 const { say } = require('./instrument/say')

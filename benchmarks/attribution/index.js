@@ -5,7 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { findPatchedNode } = require('../../lib/patched-node')
+const { findPatchedNode } = require('../../lib/native/patched-node')
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { main, say, TaskError } = require('../../scripts/tasks/step')
 const { setup } = require('../../scripts/tasks/setup')

@@ -3,7 +3,7 @@
 // The two Nodes that are compared, of one tree and one compiler, and the addon
 // that switches tracking.
 
-const { findPatchedNode } = require('../../lib/patched-node')
+const { findPatchedNode } = require('../../lib/native/patched-node')
 const { TaskError } = require('../../scripts/tasks/step')
 const { buildAddon } = require('../../test/build-addon')
 

@@ -10,7 +10,7 @@ const crypto = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
-const { cacheDirectory } = require('../../lib/patched-node')
+const { cacheDirectory } = require('../../lib/native/patched-node')
 const { TaskError } = require('../../scripts/tasks/step')
 
 /** What runs in a round: `unpatched` is the base of every ratio, `aa` the same in another layout (A/A). */

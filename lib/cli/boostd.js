@@ -6,7 +6,7 @@
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const { InvalidArgumentError, Option } = require('commander')
-const { BOOSTD, nextStep } = require('../native-files')
+const { BOOSTD, nextStep } = require('../native/native-files')
 const { name } = require('./arguments')
 const { exitCodeOf } = require('./child')
 const { Failure } = require('./failure')

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { readConfig } = require('../config')
 const { serve } = require('../control')
-const { findPatchedNode } = require('../patched-node')
+const { findPatchedNode } = require('../native/patched-node')
 
 /**
  * @typedef {object} Check

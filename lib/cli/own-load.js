@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const readline = require('node:readline/promises')
-const { LOAD } = require('../native-files')
+const { LOAD } = require('../native/native-files')
 const { quoted } = require('../shell')
 const { Failure } = require('./failure')
 

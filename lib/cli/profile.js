@@ -2,7 +2,7 @@
 
 const { delimiter, dirname } = require('node:path')
 const { Option } = require('commander')
-const { findPatchedNode } = require('../patched-node')
+const { findPatchedNode } = require('../native/patched-node')
 const { quoted } = require('../shell')
 const { name, paths, percentile, port, rate, seconds } = require('./arguments')
 const { describe, start } = require('./child')

@@ -2,23 +2,23 @@
 
 // All that is asked in JavaScript, in the order in which it is put into place.
 
-const { instrumentClients } = require('./clients')
-const { instrumentFastify } = require('./fastify')
-const { Following } = require('./following')
+const { instrumentClients } = require('./clients/clients')
+const { instrumentFastify } = require('./frameworks/fastify')
+const { Following } = require('./promises/following')
 const { instrumentFrameworks } = require('./frameworks')
-const { instrumentHttp } = require('./http')
-const { instrumentHttp2 } = require('./http2')
-const { instrumentHttp2Clients } = require('./http2-clients')
-const { instrumentProcesses } = require('./processes')
-const { instrumentPromises } = require('./promises')
-const { RouteTable } = require('./routes')
-const { instrumentTimers } = require('./timers')
+const { instrumentHttp } = require('./servers/http')
+const { instrumentHttp2 } = require('./servers/http2')
+const { instrumentHttp2Clients } = require('./clients/http2-clients')
+const { instrumentProcesses } = require('./clients/processes')
+const { instrumentPromises } = require('./promises/promises')
+const { RouteTable } = require('./servers/routes')
+const { instrumentTimers } = require('./promises/timers')
 
 /**
  * @param {any} native what src/addon exports, started
  * @param {any} found what that observes
  * @param {boolean} promises whether their causality is followed here
- * @returns {import('./requests').Recording}
+ * @returns {import('./servers/requests').Recording}
  */
 function recordingOf (native, found, promises) {
   const memory = native.words()
@@ -31,7 +31,7 @@ function recordingOf (native, found, promises) {
 }
 
 /**
- * @param {import('./requests').Recording} recording
+ * @param {import('./servers/requests').Recording} recording
  * @param {boolean} promises as for recordingOf()
  * @param {(() => void)[]} undo gets what undoes each step, also where the next one throws
  */

@@ -16,7 +16,7 @@ const INPUTS = ['src', 'binding.gyp', 'package-lock.json']
 
 /**
  * @param {import('./node-release').NodeRelease} node
- * @returns {string} where lib/binding.js looks for the addon
+ * @returns {string} where lib/native/binding.js looks for the addon
  */
 function addonFile (node) {
   return path.join(BUILD, buildKey(node), 'edgewise.node')

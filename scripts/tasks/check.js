@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { PATCHES } = require('../../lib/patched-node')
+const { PATCHES } = require('../../lib/native/patched-node')
 const { parseArguments } = require('./arguments')
 const { patchedTree } = require('./build-node')
 const { layerProblems } = require('./check-layers')

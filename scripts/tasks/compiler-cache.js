@@ -6,7 +6,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { cacheDirectory } = require('../../lib/patched-node')
+const { cacheDirectory } = require('../../lib/native/patched-node')
 const { capture } = require('./step')
 const { ROOT } = require('./tree')
 

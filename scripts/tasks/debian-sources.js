@@ -11,7 +11,7 @@
 const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { PATCHES } = require('../../lib/patched-node')
+const { PATCHES } = require('../../lib/native/patched-node')
 const { TaskError, capture, runStep, say } = require('./step')
 
 const ETC = '/etc/apt'

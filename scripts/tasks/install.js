@@ -5,8 +5,8 @@
 // application is installed all the same: what is missing is said here, and where
 // somebody records.
 
-const { load, loadReporter } = require('../../lib/binding')
-const { CHECKOUT, PREBUILT, nextStep, unsupported } = require('../../lib/native-files')
+const { load, loadReporter } = require('../../lib/native/binding')
+const { CHECKOUT, PREBUILT, nextStep, unsupported } = require('../../lib/native/native-files')
 const { provideAddon } = require('./build-addon')
 const { installNpmPackages } = require('./npm-packages')
 const { say } = require('./step')

@@ -52,14 +52,10 @@ const LIBRARIES = { src: ['absl', 'nlohmann'], test: ['gtest', 'gmock', 'benchma
 
 /** Parts of lib/ (files or directories), and bin/. */
 const LIB = {
-  'native-files': [],
-  binding: ['native-files'],
+  native: [],
   config: [],
-  'control-directory': [],
-  control: ['control-directory'],
+  control: [],
   'make-directory': [],
-  'own-threads': [],
-  'patched-node': [],
   report: ['statistics'],
   shell: [],
   sources: [],
@@ -67,14 +63,12 @@ const LIB = {
   flame: ['report'],
   page: ['report'],
   tune: ['statistics'],
-  instrument: ['binding'],
-  recorder: ['binding', 'instrument', 'make-directory', 'own-threads'],
-  recording: ['instrument', 'recorder'],
-  boosting: ['binding', 'config', 'instrument', 'make-directory', 'native-files'],
-  stalls: ['binding'],
-  index: ['binding', 'report', 'sources', 'config', 'instrument', 'recording', 'stalls', 'boosting'],
-  register: ['binding', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
-  cli: ['index', 'report', 'flame', 'page', 'config', 'control', 'make-directory', 'native-files', 'patched-node', 'shell', 'tune'],
+  instrument: ['native'],
+  recording: ['native', 'instrument', 'make-directory'],
+  boosting: ['native', 'config', 'instrument', 'make-directory'],
+  index: ['native', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
+  register: ['native', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
+  cli: ['index', 'report', 'flame', 'page', 'config', 'control', 'make-directory', 'native', 'shell', 'tune'],
   bin: ['cli']
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
 // Compiling a tree of Node's sources: configure, ninja, and the program put
-// where lib/patched-node.js looks for it.
+// where lib/native/patched-node.js looks for it.
 
 const fs = require('node:fs')
 const path = require('node:path')

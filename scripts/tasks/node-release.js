@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { findPatchedNode } = require('../../lib/patched-node')
+const { findPatchedNode } = require('../../lib/native/patched-node')
 const { TaskError, capture, runStep } = require('./step')
 const { CACHE } = require('./tree')
 

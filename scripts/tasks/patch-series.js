@@ -8,7 +8,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { GROUPS, readSeries } = require('../../lib/patched-node')
+const { GROUPS, readSeries } = require('../../lib/native/patched-node')
 const { TaskError } = require('./step')
 
 const BASE = 'edgewise-base'

@@ -3,7 +3,7 @@
 // scripts/patches-import, -export and -check.
 
 const path = require('node:path')
-const { PATCHES } = require('../../lib/patched-node')
+const { PATCHES } = require('../../lib/native/patched-node')
 const { parseArguments } = require('./arguments')
 const { patchedTree } = require('./build-node')
 const { exportPatches, importPatches, patchProblems } = require('./patched-tree')

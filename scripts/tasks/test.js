@@ -4,7 +4,7 @@
 // ends in the runner's own closing lines.
 
 const path = require('node:path')
-const { findPatchedNode } = require('../../lib/patched-node')
+const { findPatchedNode } = require('../../lib/native/patched-node')
 const { parseArguments } = require('./arguments')
 const { provideAddon } = require('./build-addon')
 const { describeNode, isNodeName, nodeProgram } = require('./node-release')

@@ -9,7 +9,7 @@ const crypto = require('node:crypto')
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
-const { ADDON, BOOSTD, LOAD, REPORTER } = require('../../lib/native-files')
+const { ADDON, BOOSTD, LOAD, REPORTER } = require('../../lib/native/native-files')
 const { packAll } = require('../../scripts/tasks/prebuilds/packages')
 const { ROOT } = require('./markdown')
 

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const os = require('node:os')
 const path = require('node:path')
-const { loadReporter } = require('../../lib/binding')
+const { loadReporter } = require('../../lib/native/binding')
 
 const ROOT = path.join(__dirname, '../..')
 const REGISTER = path.join(ROOT, 'lib/register.js')

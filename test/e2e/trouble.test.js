@@ -122,7 +122,7 @@ test('a missing addon', async (t) => {
 
 test('the addon of this platform\'s package', async (t) => {
   const register = copyOfPackage(t, { addon: false })
-  const { BOOSTD, KEY } = require('../../lib/native-files')
+  const { BOOSTD, KEY } = require('../../lib/native/native-files')
   const libc = process.report.getReport().header.glibcVersionRuntime ? '' : '-musl'
   const home = path.join(path.dirname(register), '..', 'node_modules', '@edgewise', `${process.platform}-${process.arch}${libc}`)
   fs.mkdirSync(path.join(home, `node-v${process.versions.modules}`), { recursive: true })

@@ -8,7 +8,7 @@ const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
-const { cacheDirectory } = require('../../lib/patched-node')
+const { cacheDirectory } = require('../../lib/native/patched-node')
 const { withLock } = require('../../scripts/tasks/lock')
 
 const APPS = path.join(__dirname, 'apps')

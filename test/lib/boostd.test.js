@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
 const { hasEnded, packageCopy } = require('./package-copy')
-const { BOOSTD, KEY } = require('../../lib/native-files')
+const { BOOSTD, KEY } = require('../../lib/native/native-files')
 
 /**
  * Puts a program in the daemon's place.

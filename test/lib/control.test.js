@@ -303,8 +303,8 @@ test('another user is refused, root is not', { skip: !isRoot && 'needs root' }, 
   const base = temporary(t)
   fs.chmodSync(base, 0o777)
   // The other user may not be able to read this checkout.
-  const copy = path.join(base, 'control.js')
-  for (const name of ['control.js', 'control-directory.js']) fs.copyFileSync(path.join(path.dirname(CONTROL), name), path.join(base, name))
+  const copy = path.join(base, 'index.js')
+  for (const name of ['index.js', 'control-directory.js']) fs.copyFileSync(path.join(path.dirname(CONTROL), name), path.join(base, name))
   const mine = await started(t, SERVER, { XDG_RUNTIME_DIR: base })
   const ask = `require(${JSON.stringify(copy)}).send(${mine.pid}, 'status', { env: { XDG_RUNTIME_DIR: ${JSON.stringify(base)} } })
   .then(() => console.log('reached'), (error) => console.log(error.code, error.message))`

@@ -32,7 +32,7 @@ async function serve (t, { before = '', handler, requests = 1, together = false,
     const net = require('node:net')
     const edgewise = require(${JSON.stringify(path.join(__dirname, '../../lib'))})
     const print = (text) => require('node:fs').writeSync(1, text + '\\n')
-    const isFollowed = () => require(${JSON.stringify(path.join(__dirname, '../../lib/instrument/promises'))}).Stamped.sliceOf(new Promise(() => {})) !== undefined
+    const isFollowed = () => require(${JSON.stringify(path.join(__dirname, '../../lib/instrument/promises/promises'))}).Stamped.sliceOf(new Promise(() => {})) !== undefined
     const waiting = []
     const server = http.createServer((request, response) => {
       if (request.url !== '/say') { ${handler}; return }

@@ -8,11 +8,11 @@ const http = require('node:http')
 const http2 = require('node:http2')
 const net = require('node:net')
 const test = require('node:test')
-const { Following } = require('../../lib/instrument/following')
-const { instrumentHttp } = require('../../lib/instrument/http')
-const { instrumentHttp2 } = require('../../lib/instrument/http2')
-const { OUTCOME } = require('../../lib/instrument/requests')
-const { RouteTable } = require('../../lib/instrument/routes')
+const { Following } = require('../../lib/instrument/promises/following')
+const { instrumentHttp } = require('../../lib/instrument/servers/http')
+const { instrumentHttp2 } = require('../../lib/instrument/servers/http2')
+const { OUTCOME } = require('../../lib/instrument/servers/requests')
+const { RouteTable } = require('../../lib/instrument/servers/routes')
 
 /** Begins to record. `ends`: [route, outcome] of each request. */
 function record (instrument = instrumentHttp) {

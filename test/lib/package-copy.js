@@ -88,7 +88,7 @@ function packageCopy (t) {
   for (const name of ['bin', 'lib', 'patches', 'package.json']) fs.cpSync(path.join(ROOT, name), path.join(root, name), { recursive: true })
   fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'))
   fs.writeFileSync(path.join(root, 'lib/register.js'), REGISTER)
-  fs.writeFileSync(path.join(root, 'lib/binding.js'), BINDING)
+  fs.writeFileSync(path.join(root, 'lib/native/binding.js'), BINDING)
   const cwd = path.join(root, 'cwd')
   fs.mkdirSync(cwd)
   const bin = path.join(root, 'bin/edgewise.js')

@@ -17,7 +17,7 @@ function run (t, source) {
   t.after(() => fs.rmSync(cwd, { recursive: true, force: true }))
   const script = `
     const edgewise = require(${JSON.stringify(LIB)})
-    const native = require(${JSON.stringify(path.join(LIB, 'binding'))}).load()
+    const native = require(${JSON.stringify(path.join(LIB, 'native/binding'))}).load()
     console.log(JSON.stringify((() => { ${source} })()))`
   return JSON.parse(execFileSync(process.execPath, ['-e', script], { cwd, encoding: 'utf8', timeout: 30_000 }))
 }

@@ -7,7 +7,7 @@ const test = require('node:test')
 const { setImmediate: turn } = require('node:timers/promises')
 const edgewise = require('../../lib')
 const recording = require('../../lib/recording')
-const { OUTCOME } = require('../../lib/instrument/requests')
+const { OUTCOME } = require('../../lib/instrument/servers/requests')
 
 /** @param {any} t @returns {number[]} outcomes of the requests, as the recorder is told */
 function recorded (t) {

@@ -2,8 +2,8 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { leaveRoute } = require('../../lib/instrument/open-requests')
-const { RouteTable } = require('../../lib/instrument/routes')
+const { leaveRoute } = require('../../lib/instrument/servers/open-requests')
+const { RouteTable } = require('../../lib/instrument/servers/routes')
 
 /** @returns {{ table: RouteTable, texts: string[], textOf: (request: any) => string }} */
 function newTable () {

@@ -7,7 +7,7 @@ const assert = require('node:assert')
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const test = require('node:test')
-const { findPatchedNode } = require('../../lib/patched-node')
+const { findPatchedNode } = require('../../lib/native/patched-node')
 
 const TIERS = {
   'every tier as V8 likes': [],

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
-const { loadReporter } = require('../../lib/binding')
+const { loadReporter } = require('../../lib/native/binding')
 const { CHECKS, LIMIT_MS, patchedNode } = require('./patched-node')
 
 const REGISTER = path.join(__dirname, '../../lib/register.js')

@@ -9,7 +9,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { loadReporter } = require('../../lib/binding')
+const { loadReporter } = require('../../lib/native/binding')
 const { Client } = require('./client')
 const { generate } = require('./plan')
 

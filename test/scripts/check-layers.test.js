@@ -17,8 +17,8 @@ const GOOD = {
   'src/analysis/report.cc': '#include "analysis/tail/statistics.h"\n',
   'src/analysis/tail/latency_pass.cc': '#include "analysis/tail/histogram.h"\n#include "analysis/stream/names.h"\n',
   'test/native/trace/reader_test.cc': '#include "trace/reader.h"\n#include "recorder/drain.h"\n#include "gtest/gtest.h"\n',
-  'lib/index.js': "const { load } = require('./binding')\nconst { render } = require('./report')\n",
-  'lib/binding.js': "const path = require('node:path')\nconst { version } = require('../package.json')\n",
+  'lib/index.js': "const { load } = require('./native/binding')\nconst { render } = require('./report')\n",
+  'lib/native/binding.js': "const path = require('node:path')\nconst { version } = require('../../package.json')\n",
   'lib/cli/record.js': "const { Command } = require('commander')\nconst index = require('../index')\nconst { note } = require('./failure')\n",
   'lib/report/index.js': "const { table } = require('./table')\n",
   'lib/page/app/main.js': "const { render } = require('preact')\nconst { useState } = require('preact/hooks')\n",
@@ -52,16 +52,16 @@ const TAMPERED = {
   'the product includes GoogleTest': ['src/trace/reader.cc', '#include "gtest/gtest.h"', /includes are spelled/],
   'a native test includes hooks': ['test/native/trace/reader_test.cc', '#include "hooks/provider.h"', /trace may not include hooks/],
   'a directory without a row': ['src/extras/x.cc', '#include <vector>', /src\/extras has no row/],
-  'binding requires index': ['lib/binding.js', "require('./index')", /binding may not require \.\/index: it may use native-files/],
+  'binding requires index': ['lib/native/binding.js', "require('../index')", /native may not require \.\.\/index: it may use no other part/],
   'report requires cli': ['lib/report/table.js', "const a = 1\nconst c = require('../cli/record')", /table\.js:2: report may not require \.\.\/cli\/record/],
   'lib requires a script': ['lib/index.js', "require('../scripts/tasks/step')", /outside lib\//],
   'a development dependency in the product': ['lib/cli/record.js', "require('eslint')", /eslint is not among the dependencies/],
   'a built-in module without node:': ['lib/cli/record.js', 'require("fs")', /say node:fs/],
-  'import() counts as well': ['lib/binding.js', "await import('./index.js')", /binding may not require/],
+  'import() counts as well': ['lib/native/binding.js', "await import('../index.js')", /native may not require/],
   'a file of lib without a row': ['lib/extras.js', "require('node:fs')", /lib\/extras has no row/],
   'a browser has nothing of Node': ['lib/page/app/main.js', "require('node:fs')", /node:fs: what runs in a browser may use preact, htm/],
   'preact outside of the page': ['lib/cli/record.js', "require('preact')", /preact is not among the dependencies/],
-  'bin goes around cli': ['bin/edgewise.js', "require('../lib/binding')", /bin may not require/]
+  'bin goes around cli': ['bin/edgewise.js', "require('../lib/native/binding')", /bin may not require/]
 }
 for (const [what, [file, content, expected]] of Object.entries(TAMPERED)) {
   test(`found: ${what}`, t => {

@@ -83,7 +83,7 @@ Ir
 })
 
 test('what recording adds is told by part and by function', () => {
-  const ours = `JS:*end ${path.join(__dirname, '../../lib')}/instrument/http.js`
+  const ours = `JS:*end ${path.join(__dirname, '../../lib')}/instrument/servers/http.js`
   const off = new Map([['read', 21], ['f', 500]])
   const on = new Map([['f', 510], [ours, 200], ['void edgewise::Enter<int>(long)', 90]])
   assert.deepEqual(differences(off, on).map(({ name, off, on }) => [name, on - off]),

@@ -8,7 +8,7 @@
 const assert = require('node:assert/strict')
 const os = require('node:os')
 const test = require('node:test')
-const { findPatchedNode } = require('../../lib/patched-node')
+const { findPatchedNode } = require('../../lib/native/patched-node')
 const { PROGRAMS } = require('./programs')
 const { runProgram } = require('./run-program')
 

@@ -2,10 +2,10 @@
 
 // Each job that a worker takes up is a request, by its queue and its name.
 
-const { wrap } = require('../wrap')
+const { wrap } = require('../wrapping/wrap')
 const { callsAsRequests } = require('./handled')
 
-/** @type {import('../modules').Met} */
+/** @type {import('../wrapping/modules').Met} */
 module.exports = {
   name: 'BullMQ',
   file: /\/bullmq\/dist\/(cjs|esm)\/classes\/worker\.js$/,

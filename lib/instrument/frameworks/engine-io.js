@@ -2,15 +2,15 @@
 
 // Below Socket.IO: a poll is answered when there is something to tell.
 
-const { LONG_POLL } = require('../event-streams')
-const { addDetail } = require('../named')
-const { whileRecording } = require('../now')
-const { unseen } = require('../unseen')
-const { wrap } = require('../wrap')
+const { LONG_POLL } = require('../servers/event-streams')
+const { addDetail } = require('../servers/named')
+const { whileRecording } = require('../wrapping/now')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 const note = whileRecording((/** @type {any} */ _, /** @type {any} */ request) => addDetail(request, LONG_POLL))
 
-/** @type {import('../modules').Met} */
+/** @type {import('../wrapping/modules').Met} */
 module.exports = {
   name: 'Engine.IO',
   file: /\/engine\.io\/build\/transports\/polling\.js$/,

@@ -3,10 +3,10 @@
 // GraphQL's requests go by their operations. Servers call what executes one
 // with the parsed document: graphql-js, or, in Yoga, an executor of its own.
 
-const { addDetail, currentRequest, followCurrent } = require('../named')
-const { now, whileRecording } = require('../now')
-const { unseen } = require('../unseen')
-const { wrap } = require('../wrap')
+const { addDetail, currentRequest, followCurrent } = require('../servers/named')
+const { now, whileRecording } = require('../wrapping/now')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 const note = whileRecording((/** @type {any} */ _, /** @type {any} */ args) => {
   const request = requestOf(args?.contextValue) ?? currentRequest()
@@ -27,7 +27,7 @@ function operationOf (/** @type {any} */ document, /** @type {any} */ name) {
   return operation && `${operation.operation} ${operation.name?.value ?? ''}`.trim()
 }
 
-/** @param {string} name of what executes @returns {import('../modules').Met} */
+/** @param {string} name of what executes @returns {import('../wrapping/modules').Met} */
 const executed = (name, /** @type {RegExp} */ file) => ({
   name: 'GraphQL',
   file,

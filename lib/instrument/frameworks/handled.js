@@ -3,11 +3,11 @@
 // Messages and jobs as requests: each ends when who handles it has returned, and
 // the promises that were returned have settled.
 
-const { begun } = require('../custom-requests')
-const { now } = require('../now')
-const { OUTCOME } = require('../requests')
-const { unseen } = require('../unseen')
-const { insert } = require('../wrap')
+const { begun } = require('../servers/custom-requests')
+const { now } = require('../wrapping/now')
+const { OUTCOME } = require('../servers/requests')
+const { unseen } = require('../wrapping/unseen')
+const { insert } = require('../wrapping/wrap')
 
 const active = () => now.recording
 

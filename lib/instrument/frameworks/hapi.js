@@ -2,10 +2,10 @@
 
 // Hapi keeps the route on a request of its own, which it makes of Node's.
 
-const { whileRecording } = require('../now')
-const { leaveRoute } = require('../open-requests')
-const { unseen } = require('../unseen')
-const { wrap } = require('../wrap')
+const { whileRecording } = require('../wrapping/now')
+const { leaveRoute } = require('../servers/open-requests')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 const note = whileRecording((/** @type {any} */ _, /** @type {any} */ request, /** @type {any} */ server, /** @type {any} */ raw) => {
   leaveRoute(raw, () => routeOf(request)) // It is matched later.
@@ -17,7 +17,7 @@ function routeOf (/** @type {any} */ request) {
   return typeof path === 'string' ? path : undefined
 }
 
-/** @type {import('../modules').Met} */
+/** @type {import('../wrapping/modules').Met} */
 module.exports = {
   name: 'Hapi',
   file: /\/@hapi\/hapi\/lib\/request\.js$/,

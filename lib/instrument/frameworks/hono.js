@@ -4,10 +4,10 @@
 // with a context that holds Node's request. The handler that is called last is
 // the route's: those before it are middleware.
 
-const { whileRecording } = require('../now')
-const { leaveRoute } = require('../open-requests')
-const { unseen } = require('../unseen')
-const { wrap } = require('../wrap')
+const { whileRecording } = require('../wrapping/now')
+const { leaveRoute } = require('../servers/open-requests')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 /** @type {WeakSet<object>} the pairs that have been met: one router hands them to the next */
 const met = new WeakSet()
@@ -31,7 +31,7 @@ function leave (/** @type {any} */ context, /** @type {any} */ route) {
   if (request !== undefined) leaveRoute(request, route)
 }
 
-/** @type {import('../modules').Met} */
+/** @type {import('../wrapping/modules').Met} */
 module.exports = {
   name: 'Hono',
   file: /\/hono\/dist\/(cjs\/)?router\/[a-z-]+\/(prepared-)?router\.js$/,

@@ -4,11 +4,11 @@
 // its routes on Node's request (express.js), Fastify has its own way in
 // (../fastify.js); NestJS and Restify are known by these.
 
-const { meetModules } = require('../modules')
-const { forgetCurrent } = require('../named')
-const { now } = require('../now')
+const { meetModules } = require('../wrapping/modules')
+const { forgetCurrent } = require('../servers/named')
+const { now } = require('../wrapping/now')
 
-/** @type {import('../modules').Met[]} */
+/** @type {import('../wrapping/modules').Met[]} */
 const FRAMEWORKS = [
   ...require('./graphql'),
   ...require('./ws'),
@@ -24,7 +24,7 @@ const FRAMEWORKS = [
 ]
 
 /**
- * @param {import('../requests').Recording} recording
+ * @param {import('../servers/requests').Recording} recording
  * @param {boolean} promises whether their causality is followed in JavaScript
  * @returns {() => void} undoes it
  */

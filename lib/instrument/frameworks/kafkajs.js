@@ -3,8 +3,8 @@
 // Each message that a consumer is given is a request, by its topic; so is each
 // batch, where it takes batches.
 
-const { unseen } = require('../unseen')
-const { wrap } = require('../wrap')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 const { callsAsRequests } = require('./handled')
 
 /** @type {Record<string, import('./handled').NameOf>} */
@@ -24,7 +24,7 @@ function starting (/** @type {any} */ runner) {
   }
 }
 
-/** @type {import('../modules').Met} */
+/** @type {import('../wrapping/modules').Met} */
 module.exports = {
   name: 'KafkaJS',
   file: /\/kafkajs\/src\/consumer\/runner\.js$/,

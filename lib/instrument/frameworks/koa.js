@@ -6,10 +6,10 @@
 
 const channels = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
-const { whileRecording } = require('../now')
-const { leaveRoute } = require('../open-requests')
-const { unseen } = require('../unseen')
-const { wrap } = require('../wrap')
+const { whileRecording } = require('../wrapping/now')
+const { leaveRoute } = require('../servers/open-requests')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 /** What no other class has together. */
 const KOA = ['callback', 'createContext', 'handleRequest', 'onerror']
@@ -53,7 +53,7 @@ function instrument () {
   return undo
 }
 
-/** @type {import('../modules').Met} */
+/** @type {import('../wrapping/modules').Met} */
 module.exports = {
   name: 'Koa',
   is: (exported) => typeof exported === 'function' && isKoa(exported.prototype),

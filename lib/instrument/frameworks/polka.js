@@ -3,10 +3,10 @@
 // Polka knows the pattern only while it looks for handlers: within its handler,
 // for the request that this was given.
 
-const { whileRecording } = require('../now')
-const { leaveRoute } = require('../open-requests')
-const { unseen } = require('../unseen')
-const { wrap } = require('../wrap')
+const { whileRecording } = require('../wrapping/now')
+const { leaveRoute } = require('../servers/open-requests')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 /** @type {any} Node's request, whose handlers are looked for next */
 let handled = null
@@ -56,7 +56,7 @@ function mountOf (request, path) {
 
 const leading = (/** @type {string} */ pattern) => pattern.startsWith('/') ? pattern : `/${pattern}`
 
-/** @type {import('../modules').Met} */
+/** @type {import('../wrapping/modules').Met} */
 module.exports = {
   name: 'Polka',
   file: /\/polka[^/]*\/(build|index)\.m?js$/,

@@ -3,10 +3,10 @@
 // Each event that a client sends and somebody listens to is a request, by the
 // namespace and its name.
 
-const { foldPath } = require('../routes')
+const { foldPath } = require('../servers/routes')
 const { emitRequests } = require('./handled')
 
-/** @type {import('../modules').Met} */
+/** @type {import('../wrapping/modules').Met} */
 module.exports = {
   name: 'Socket.IO',
   file: /\/socket\.io\/dist\/socket\.js$/,

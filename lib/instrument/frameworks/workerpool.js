@@ -3,10 +3,10 @@
 // workerpool has promises of its own, in callbacks that V8 knows nothing of:
 // what they resume was caused where they were made.
 
-const { now } = require('../now')
-const { WORD } = require('../requests')
-const { unseen } = require('../unseen')
-const { wrap } = require('../wrap')
+const { now } = require('../wrapping/now')
+const { WORD } = require('../servers/requests')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 function deferred (/** @type {any} */ _, /** @type {any} */ resolver) {
   const { recording, promises } = now
@@ -22,7 +22,7 @@ function deferred (/** @type {any} */ _, /** @type {any} */ resolver) {
   for (const name of ['resolve', 'reject']) resolver[name] = unseen().within(resolver[name], begin)
 }
 
-/** @type {import('../modules').Met} */
+/** @type {import('../wrapping/modules').Met} */
 module.exports = {
   name: 'workerpool',
   file: /\/workerpool\/src\/Promise\.js$/,

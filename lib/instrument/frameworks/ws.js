@@ -3,10 +3,10 @@
 // Each message that comes on a WebSocket of a server is a request, by the path
 // that the connection was upgraded at.
 
-const { whileRecording } = require('../now')
-const { foldPath, pathOf } = require('../routes')
-const { unseen } = require('../unseen')
-const { wrap } = require('../wrap')
+const { whileRecording } = require('../wrapping/now')
+const { foldPath, pathOf } = require('../servers/routes')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 const { emitRequests } = require('./handled')
 
 /** @type {WeakMap<object, string>} by Node's socket, then by ws's */
@@ -26,7 +26,7 @@ const nameOf = (/** @type {any} */ webSocket, /** @type {any} */ event) => {
   return path && `WS ${path} message`
 }
 
-/** @type {import('../modules').Met[]} */
+/** @type {import('../wrapping/modules').Met[]} */
 module.exports = [
   {
     name: 'ws',

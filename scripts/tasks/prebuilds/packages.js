@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { SCOPE } = require('../../../lib/native-files')
+const { SCOPE } = require('../../../lib/native/native-files')
 const { buildManual } = require('../build-man')
 const { pageIsFresh, buildPage } = require('../page')
 const { TaskError, capture } = require('../step')

@@ -5,7 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { cacheDirectory } = require('../../../lib/patched-node')
+const { cacheDirectory } = require('../../../lib/native/patched-node')
 const { debianMirror } = require('../debian-sources')
 const { TaskError, capture, runStep } = require('../step')
 

@@ -19,7 +19,7 @@ std::string Name(std::string_view name) {
   return std::string(text.view());
 }
 
-// As lib/instrument/routes.js does.
+// As lib/instrument/servers/routes.js does.
 TEST(FoldTest, FoldsSegmentsThatLookLikeIds) {
   EXPECT_EQ(Path("/users/42"), "/users/:id");
   EXPECT_EQ(Path("/a/123e4567-e89b-12d3-a456-426614174000/b"), "/a/:id/b");

@@ -4,7 +4,7 @@
 // they are over.
 
 const { EventEmitter } = require('node:events')
-const binding = require('./binding')
+const binding = require('../native/binding')
 
 const NAME = 'stall'
 const emitter = new EventEmitter()

@@ -7,8 +7,8 @@
 
 const { executionAsyncId } = require('node:async_hooks')
 const { Due } = require('./due')
-const { Given } = require('./given')
-const { WORD } = require('./requests')
+const { Given } = require('../wrapping/given')
+const { WORD } = require('../servers/requests')
 
 /** A promise, and the slice that made it. */
 class Stamped extends Given {
@@ -25,7 +25,7 @@ class Stamped extends Given {
 }
 
 /**
- * @param {import('./requests').Recording} recording
+ * @param {import('../servers/requests').Recording} recording
  * @returns {() => void} undoes it
  */
 function instrumentPromises ({ calls, executing, words, idsKnown }) {

@@ -4,8 +4,8 @@
 // connection. The one that began last is mostly the next to be routed and to
 // end: it is known without a look at its objects, which frameworks make slow.
 
-const { Given } = require('./given')
-const { listenAfter } = require('./listeners')
+const { Given } = require('../wrapping/given')
+const { listenAfter } = require('../wrapping/listeners')
 
 // The recording that runs: what an earlier one has left on a connection ends in
 // none.

@@ -10,11 +10,11 @@
 const channels = require('node:diagnostics_channel')
 const { Server } = require('node:net')
 const { EVENT_STREAM, isEventStream } = require('./event-streams')
-const { listenBefore } = require('./listeners')
+const { listenBefore } = require('../wrapping/listeners')
 const { routeLeftOn } = require('./open-requests')
 const { KIND, OUTCOME, serving } = require('./requests')
-const { unseen } = require('./unseen')
-const { insert } = require('./wrap')
+const { unseen } = require('../wrapping/unseen')
+const { insert } = require('../wrapping/wrap')
 
 /** NGHTTP2_NO_ERROR, RFC 9113 section 7 */
 const NO_ERROR = 0

@@ -7,24 +7,24 @@ const { AsyncResource } = require('node:async_hooks')
 const fs = require('node:fs')
 const path = require('node:path')
 const { threadId } = require('node:worker_threads')
-const binding = require('./binding')
-const { instrument, recordingOf } = require('./instrument')
-const { fidelityOf } = require('./instrument/fidelity')
-const { serving } = require('./instrument/requests')
-const { makeDirectory } = require('./make-directory')
+const binding = require('../native/binding')
+const { instrument, recordingOf } = require('../instrument')
+const { fidelityOf } = require('../instrument/fidelity')
+const { serving } = require('../instrument/servers/requests')
+const { makeDirectory } = require('../make-directory')
 const { ownThreads } = require('./own-threads')
-const { version } = require('../package.json')
+const { version } = require('../../package.json')
 
 const MAJOR = Number(process.versions.node.split('.')[0])
 const MIN_MAJOR = 20
 
-/** @type {null | { native: any, file: string, found: object, recording: import('./instrument/requests').Recording, undo: (() => void)[] }} */
+/** @type {null | { native: any, file: string, found: object, recording: import('../instrument/servers/requests').Recording, undo: (() => void)[] }} */
 let current = null
 
 /**
  * Begins to record this thread.
  *
- * @param {import('./config').Config} config
+ * @param {import('../config').Config} config
  * @param {string | null} [farewell] said if this thread ends meanwhile, after what was lost; null: nothing is
  * @returns {string} the trace file
  * @throws {Error} when recording cannot begin: no addon, an unknown Node, a
@@ -64,7 +64,7 @@ function startNative (native, config, farewell) {
       wholePaths: Number(config.wholePaths),
       offCpu: Number(config.offCpu),
       stackNs: periodNs(config.stacksHz),
-      ownScripts: __dirname + path.sep,
+      ownScripts: path.dirname(__dirname) + path.sep,
       stallNs: config.stallMs === null ? 0 : Math.ceil(config.stallMs * 1e6),
       sloNs: config.sloMs === null ? 0 : Math.ceil(config.sloMs * 1e6),
       nextAsyncId,
@@ -113,7 +113,7 @@ function status () {
   return { recording: true, file: current.file, found: current.found, ...current.native.stats() }
 }
 
-/** @returns {import('./instrument/requests').Recording | null} the one that runs */
+/** @returns {import('../instrument/servers/requests').Recording | null} the one that runs */
 function active () {
   return current && current.recording
 }

@@ -10,8 +10,8 @@ const timers = require('node:timers')
 const promisesOfTimers = require('node:timers/promises')
 const { isProxy } = require('node:util/types')
 const { Due } = require('./due')
-const { unseen } = require('./unseen')
-const { wrap } = require('./wrap')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 // What calls them back: Node's timers hold their callbacks under these names.
 const NAMES = Object.entries({ setTimeout: '_onTimeout', setInterval: '_onTimeout', setImmediate: '_onImmediate' })
@@ -40,7 +40,7 @@ function signalOf (options) {
 }
 
 /**
- * @param {import('./requests').Recording} recording
+ * @param {import('../servers/requests').Recording} recording
  * @returns {() => void} undoes it
  */
 function instrumentTimers ({ calls, following, idsKnown }) {

@@ -5,7 +5,7 @@
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const channels = require('node:diagnostics_channel')
-const { Given } = require('./given')
+const { Given } = require('../wrapping/given')
 
 /** Of one request; more operations in one are not told. */
 const MAX_DETAILS = 3

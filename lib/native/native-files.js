@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 
 const KEY = `node-v${process.versions.modules}-${process.platform}-${process.arch}`
-const ROOT = path.join(__dirname, '..')
+const ROOT = path.join(__dirname, '..', '..')
 const BUILT = path.join(ROOT, 'build', KEY)
 const ADDON_FILE = 'edgewise.node'
 const REPORTER_FILE = 'edgewise-report.node'

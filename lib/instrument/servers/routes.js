@@ -3,8 +3,8 @@
 // The route of a request: its method and the pattern that its framework
 // matched, else its path with what looks like an id folded. Never a query.
 
-const { mountOf } = require('./frameworks/express')
-const { Given } = require('./given')
+const { mountOf } = require('../frameworks/express')
+const { Given } = require('../wrapping/given')
 const { namedOf } = require('./named')
 const { routeLeftOn } = require('./open-requests')
 const { lookUp } = require('./properties')

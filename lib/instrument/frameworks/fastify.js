@@ -5,11 +5,11 @@
 // and gives that the route's context: there it is left, whoever answers.
 
 const channels = require('node:diagnostics_channel')
-const { Given } = require('./given')
+const { Given } = require('../wrapping/given')
 
 const HANDLER_CHANNEL = 'tracing:fastify.request.handler:start'
 
-/** @typedef {typeof import('./open-requests').leaveRoute} LeaveRoute */
+/** @typedef {typeof import('../servers/open-requests').leaveRoute} LeaveRoute */
 
 // Of open-requests.js, while this thread records: other servers have no use for
 // what that loads.
@@ -82,7 +82,7 @@ function leave (raw, context) {
 
 /** @returns {() => void} undoes it */
 function instrumentFastify () {
-  const { leaveRoute: leaves } = require('./open-requests')
+  const { leaveRoute: leaves } = require('../servers/open-requests')
   leaveRoute = leaves
   const undo = known || !isLoaded() ? () => {} : followHandlers(leaves)
   return () => {

@@ -6,8 +6,8 @@
 
 const channels = require('node:diagnostics_channel')
 
-const { Given } = require('./given')
-const { listenAfter } = require('./listeners')
+const { Given } = require('../wrapping/given')
+const { listenAfter } = require('../wrapping/listeners')
 
 /** A response, and the number of its request until that ends. */
 class Boosted extends Given {

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 
-const PATCHES = path.join(__dirname, '..', 'patches')
+const PATCHES = path.join(__dirname, '..', '..', 'patches')
 const GROUPS = ['v8', 'uv', 'node']
 const HOW_TO_BUILD = 'npm run build:node'
 
@@ -44,7 +44,7 @@ function homeDirectory () {
   try {
     return os.homedir()
   } catch {
-    return path.join(__dirname, '..')
+    return path.join(__dirname, '..', '..')
   }
 }
 

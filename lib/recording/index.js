@@ -5,7 +5,7 @@
 // does not record would go through it for nothing (docs/cost.md).
 
 // It meets servers from now on, whenever recording begins.
-require('./instrument/fastify')
+require('../instrument/frameworks/fastify')
 
 /** @type {typeof import('./recorder') | null} */
 let recorder = null
@@ -22,7 +22,7 @@ function sayAtEnd (/** @type {string} */ text) {
   farewell = text
 }
 
-/** @param {import('./config').Config} config @returns {string} */
+/** @param {import('../config').Config} config @returns {string} */
 const start = (config) => loaded().start(config, farewell)
 
 /** @type {typeof import('./recorder').stop} */

@@ -5,11 +5,11 @@
 // one for each pipe.
 
 const { ChildProcess } = require('node:child_process')
-const { unseen } = require('./unseen')
-const { wrap } = require('./wrap')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 /**
- * @param {import('./requests').Recording} recording
+ * @param {import('../servers/requests').Recording} recording
  * @returns {() => void} undoes it
  */
 function instrumentProcesses ({ calls }) {

@@ -14,9 +14,9 @@ const { syncBuiltinESMExports } = require('node:module')
 const net = require('node:net')
 const promisesOfTimers = require('node:timers/promises')
 const { MessagePort } = require('node:worker_threads')
-const { WORD } = require('./requests')
-const { unseen } = require('./unseen')
-const { wrap } = require('./wrap')
+const { WORD } = require('../servers/requests')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 // Whoever calls one of these gets something that many requests can use.
 const OPENING = /** @type {[any, string][]} */ ([

@@ -21,7 +21,7 @@ const WORD = { begun: 0, next: 1, written: 2, ended: 3, endedRoute: 4, endedStat
  * @property {import('./routes').RouteTable} routes
  * @property {Float64Array} executing [async id that the current slice runs under]
  * @property {Uint32Array} words what else is shared with the recorder: WORD
- * @property {import('./following').Following} following
+ * @property {import('../promises/following').Following} following
  * @property {boolean} idsKnown whether `executing` is kept
  */
 

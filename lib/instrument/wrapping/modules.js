@@ -7,7 +7,7 @@
 
 const Module = /** @type {any} */ (require('node:module'))
 const { pathToFileURL, fileURLToPath } = require('node:url')
-const { say } = require('./say')
+const { say } = require('../say')
 const { unseen } = require('./unseen')
 const { wrap } = require('./wrap')
 

@@ -11,13 +11,13 @@
 
 const channels = require('node:diagnostics_channel')
 const Module = /** @type {any} */ (require('node:module'))
-const { unseen } = require('./unseen')
-const { wrap } = require('./wrap')
+const { unseen } = require('../wrapping/unseen')
+const { wrap } = require('../wrapping/wrap')
 
 const NAMES = new Set(['http2', 'node:http2'])
 const GRPC = 'application/grpc'
 
-/** @type {import('./requests').Recording | null} of this thread, now */
+/** @type {import('../servers/requests').Recording | null} of this thread, now */
 let current = null
 let met = false
 /** @type {WeakSet<object>} prototypes */
@@ -53,7 +53,7 @@ function asked (/** @type {any} */ session, /** @type {any} */ stream, /** @type
 }
 
 /**
- * @param {import('./requests').Recording} recording
+ * @param {import('../servers/requests').Recording} recording
  * @returns {() => void} undoes it
  */
 function instrumentHttp2Clients (recording) {

@@ -10,12 +10,12 @@
 const channels = require('node:diagnostics_channel')
 const { ServerResponse } = require('node:http')
 const { EVENT_STREAM, answersByEvents } = require('./event-streams')
-const { listenBefore } = require('./listeners')
+const { listenBefore } = require('../wrapping/listeners')
 const { beginOpen, forgetOpen, latestOpen, open, openOf } = require('./open-requests')
 const { lookUp } = require('./properties')
 const { KIND, OUTCOME, WORD, serving } = require('./requests')
-const { unseen } = require('./unseen')
-const { insert, wrap } = require('./wrap')
+const { unseen } = require('../wrapping/unseen')
+const { insert, wrap } = require('../wrapping/wrap')
 
 /**
  * @param {import('./requests').Recording} recording

@@ -3,7 +3,7 @@
 // What stands in a framework's place stays there when recording ends: each asks
 // here whether this thread records.
 
-/** @type {{ recording: import('./requests').Recording | null, promises: boolean }} promises: whether their causality is followed in JavaScript */
+/** @type {{ recording: import('../servers/requests').Recording | null, promises: boolean }} promises: whether their causality is followed in JavaScript */
 const now = { recording: null, promises: false }
 
 /**

@@ -6,11 +6,11 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { threadId } = require('node:worker_threads')
-const binding = require('./binding')
-const { instrumentBoostRequests } = require('./instrument/boost-requests')
-const { RouteTable } = require('./instrument/routes')
-const { makeDirectory } = require('./make-directory')
-const { BOOSTD } = require('./native-files')
+const binding = require('../native/binding')
+const { instrumentBoostRequests } = require('../instrument/servers/boost-requests')
+const { RouteTable } = require('../instrument/servers/routes')
+const { makeDirectory } = require('../make-directory')
+const { BOOSTD } = require('../native/native-files')
 
 /** Policies that must know which requests are in flight. */
 const OF_REQUESTS = ['slo', 'rubik', 'adrenaline']
@@ -21,7 +21,7 @@ let current = null
 /**
  * Begins to boost this thread's event loop.
  *
- * @param {import('./config').Config} config with `boost` set
+ * @param {import('../config').Config} config with `boost` set
  * @returns {{ actuator: string, description: string, queue: true | string }} what
  *   changes the frequency; `queue`: true, or why only collections are seen
  * @throws {Error} when nothing here can change the frequency; the application is
@@ -68,7 +68,7 @@ function status () {
 }
 
 /**
- * @param {import('./config').Config} config
+ * @param {import('../config').Config} config
  * @returns {Record<string, { name: string, available: boolean, reason: string }>} what can change the frequency
  *   here, as tried
  */
@@ -129,7 +129,7 @@ function described ({ native, queue }) {
   return { actuator, description, queue }
 }
 
-/** @param {import('./config').Config} config @returns {string} the file without its end; '' for none */
+/** @param {import('../config').Config} config @returns {string} the file without its end; '' for none */
 function statsStem (config) {
   const directory = config.boostStats ?? (config.enabled ? config.out : null)
   if (directory === null) return ''

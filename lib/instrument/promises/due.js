@@ -3,7 +3,7 @@
 // When the timer of a promise was due: of those that timers/promises gives, and
 // of those that wait for one.
 
-const { Given } = require('./given')
+const { Given } = require('../wrapping/given')
 
 let some = false
 

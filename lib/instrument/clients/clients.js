@@ -7,7 +7,7 @@
 const channels = require('node:diagnostics_channel')
 
 /**
- * @param {import('./requests').Recording} recording
+ * @param {import('../servers/requests').Recording} recording
  * @returns {() => void} undoes it
  */
 function instrumentClients ({ calls }) {

@@ -5,7 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { load } = require('../binding')
+const { load } = require('../../native/binding')
 
 const FILE = path.join(__dirname, 'unseen-functions.js')
 
