@@ -6,6 +6,7 @@
 // machine has other work.
 
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
 const os = require('node:os')
 const test = require('node:test')
 const { findPatchedNode } = require('../../lib/native/patched-node')
@@ -23,6 +24,8 @@ const COARSE_NS = 5_000_000
 const BUSY_LOAD = 2.5 * os.availableParallelism()
 
 const table = []
+/** For by-node.js. */
+const results = []
 
 for (const program of PROGRAMS) {
   for (const level of LEVELS) {
@@ -48,6 +51,8 @@ for (const program of PROGRAMS) {
         if ((blame <= 1 || !CLOSELY) && [...best.values()].every(({ worst }) => excessOf(worst) <= 1)) break
       }
       table.push(rowOf(program, level, sums, best))
+      const percent = (part, whole) => whole === 0 ? null : 100 * part / whole
+      results.push({ program: program.name, level, observable: required, recall: percent(sums.right, sums.expected), precision: percent(sums.right, sums.found) })
       if (os.loadavg()[0] > BUSY_LOAD) {
         t.diagnostic(`times are shown, not judged: the load of this machine is ${os.loadavg()[0].toFixed(1)}`)
         return
@@ -65,6 +70,7 @@ test.after(() => {
   console.log('\nTruth: causality and component errors by program (per request the best of up to ' + `${ATTEMPTS} runs)`)
   console.log(['program'.padEnd(30), 'level'.padEnd(9), ' steps', 'recall %', 'precision %', 'inferred', 'Node µs/step', 'median err µs', 'worst err µs'].join('  '))
   for (const line of table) console.log(line)
+  if (process.env.TRUTH_OUT) fs.writeFileSync(process.env.TRUTH_OUT, JSON.stringify(results))
 })
 
 function checkCounts ({ ledger, whole, rows, missing, stderr }) {
