@@ -5,10 +5,9 @@
 
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
+const { enterWholeFile } = require('../whole-file')
 const { serve, spin } = require('../witness')
 
-// Since Node 26 one job of the thread pool opens, reads and closes the file.
-const ONE_JOB = Number(process.versions.node.split('.')[0]) >= 26
 const WARM = /\/w\d/
 
 module.exports = {
@@ -31,20 +30,12 @@ function whole (witness, request, response) {
   const ms = WARM.test(request.url) ? 0 : 6
   const source = witness.enter('source', 'tcp_read', null)
   fs.readFile(__filename, () => {
-    const before = ONE_JOB ? [] : hide(witness)
-    const last = ONE_JOB ? witness.enter('read', 'fs_read', 'source') : witness.enter('close', 'fs_close', 'read')
+    const file = enterWholeFile(witness, 'source')
     spin(ms)
-    witness.finish(response, last, ['source', ...before, ONE_JOB ? 'read' : 'close'])
+    witness.finish(response, file.step, ['source', ...file.path])
   })
   spin(ms)
   source.leave()
-}
-
-function hide (witness) {
-  witness.hidden('open', 'fs_open', 'source')
-  witness.hidden('stat', 'fs_stat', 'open')
-  witness.hidden('read', 'fs_read', 'stat')
-  return ['open', 'stat', 'read']
 }
 
 function steps (witness, request, response) {

@@ -4,6 +4,7 @@
 // while it holds a lock: nothing is shared but the lock.
 
 const fs = require('node:fs')
+const { LAST_TYPE, enterWholeFile } = require('../whole-file')
 const { serve, spin } = require('../witness')
 
 module.exports = {
@@ -43,22 +44,19 @@ async function locked (witness, request, response) {
   const acquiring = lock.acquire()
   step.leave()
   if (await acquiring) {
-    step = witness.enter('let on', 'fs_close', 'source')
+    step = witness.enter('let on', LAST_TYPE, 'source')
     path.push('let on')
   }
   const reading = new Promise((resolve) => fs.readFile(__filename, resolve))
   spin(2)
   step.leave()
   await reading
-  witness.hidden('open', 'fs_open', /** @type {string} */ (path.at(-1)))
-  witness.hidden('stat', 'fs_stat', 'open')
-  witness.hidden('read', 'fs_read', 'stat')
-  const close = witness.enter('close', 'fs_close', 'read')
+  const file = enterWholeFile(witness, /** @type {string} */ (path.at(-1)))
   spin(2)
   // Nothing here is compiled yet.
   witness.add({ components: ['latency_ns'] })
   lock.release()
-  witness.finish(response, close, [...path, 'open', 'stat', 'read', 'close'])
+  witness.finish(response, file.step, [...path, ...file.path])
 }
 
 if (require.main === module) serve({ locked })
