@@ -23,7 +23,8 @@ module.exports = {
 }
 
 function timer (witness, request, response) {
-  const ms = request.url.includes('/w') ? 1 : 20
+  // However late its client comes to go away, it has not been answered.
+  const ms = request.url.includes('/w') ? 1 : request.url.includes('/gone') ? 500 : 20
   const source = witness.enter('source', 'tcp_read', null)
   const due = dueAfter(ms)
   setTimeout(() => {
