@@ -5,6 +5,7 @@
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
+const { createRequire } = require('node:module')
 const path = require('node:path')
 const { inParallel, report, startServer } = require('../e2e/recorded-app')
 const { appsDirectory } = require('./packages')
@@ -49,6 +50,28 @@ async function checkRoutes (t, { file, env, routes, besides = [], how = {}, flag
   assert.deepEqual(countsOf(app.out), [...expected, ...besides].sort())
 }
 
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} file
+ * @param {(app: any, packages: NodeJS.Require) => Promise<any>} use
+ * @param {(packages: NodeJS.Require) => Promise<NodeJS.ProcessEnv>} [prepare] gives its environment
+ * @returns {Promise<any>} the application, recorded and ended, if it could be run
+ */
+async function used (t, file, use, prepare = async () => ({})) {
+  const directory = await appsDirectory(t)
+  if (directory === null) return null
+  const packages = createRequire(path.join(directory, file))
+  const env = await prepare(packages)
+  const plain = await startServer(t, path.join(directory, file), { env, register: null })
+  const wanted = await use(plain, packages)
+  await plain.stop()
+  const app = await startServer(t, path.join(directory, file), { env })
+  assert.deepEqual(await use(app, packages), wanted, 'what clients are answered')
+  await app.stop()
+  assert.equal(app.stderr, '')
+  return app
+}
+
 /** @returns {Promise<{ status?: number, type?: string, body: string }>} by a connection of its own, which no server closes meanwhile */
 function send (/** @type {number} */ port, { route, name, method, path: url }, { body, headers }) {
   const content = body?.(route, name)
@@ -67,4 +90,4 @@ function countsOf (out) {
   return report(out).routes.map((/** @type {any} */ { route, count }) => [route, count]).sort()
 }
 
-module.exports = { NAMES, checkRoutes, countsOf }
+module.exports = { NAMES, checkRoutes, countsOf, used }

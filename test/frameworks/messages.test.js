@@ -4,37 +4,12 @@
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { createRequire } = require('node:module')
-const path = require('node:path')
 const test = require('node:test')
-const { report, request, startServer, temporaryDirectory } = require('../e2e/recorded-app')
+const { report, request, temporaryDirectory } = require('../e2e/recorded-app')
 const { STARTERS, missing } = require('../protocols/databases')
 const { SECRETS } = require('../protocols/secrets')
-const { NAMES, checkRoutes, countsOf } = require('./asked')
+const { NAMES, checkRoutes, countsOf, used } = require('./asked')
 const { startBroker } = require('./kafka-broker')
-const { appsDirectory } = require('./packages')
-
-/**
- * @param {import('node:test').TestContext} t
- * @param {string} file
- * @param {(app: any, packages: NodeJS.Require) => Promise<any>} use
- * @param {(packages: NodeJS.Require) => Promise<NodeJS.ProcessEnv>} [prepare] gives its environment
- * @returns {Promise<any>} the application, recorded and ended, if it could be run
- */
-async function used (t, file, use, prepare = async () => ({})) {
-  const directory = await appsDirectory(t)
-  if (directory === null) return null
-  const packages = createRequire(path.join(directory, file))
-  const env = await prepare(packages)
-  const plain = await startServer(t, path.join(directory, file), { env, register: null })
-  const wanted = await use(plain, packages)
-  await plain.stop()
-  const app = await startServer(t, path.join(directory, file), { env })
-  assert.deepEqual(await use(app, packages), wanted, 'what clients are answered')
-  await app.stop()
-  assert.equal(app.stderr, '')
-  return app
-}
 
 test('ws', async (t) => {
   const app = await used(t, 'ws.js', async ({ port }, packages) => {
