@@ -27,10 +27,11 @@ const NAMES = ['ann', 'bob17', 'c-d', '42']
 /**
  * @param {import('node:test').TestContext} t
  * @param {Asked} asked
+ * @returns {Promise<any[] | null>} the answers, if they could be asked for
  */
 async function checkRoutes (t, { file, env, routes, besides = [], how = {}, flags, prepare }) {
   const directory = await appsDirectory(t)
-  if (directory === null) return
+  if (directory === null) return null
   prepare?.(directory)
   const requests = Object.entries(routes).flatMap(([route, paths]) =>
     paths.flatMap((each) => NAMES.map((name) => ({ route, name, method: route.split(' ')[0], path: each.replaceAll('NAME', name) }))))
@@ -48,6 +49,7 @@ async function checkRoutes (t, { file, env, routes, besides = [], how = {}, flag
   assert.equal(app.stderr, '')
   const expected = Object.entries(routes).map(([route, paths]) => [route, paths.length * NAMES.length])
   assert.deepEqual(countsOf(app.out), [...expected, ...besides].sort())
+  return plain
 }
 
 /**
