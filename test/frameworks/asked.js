@@ -5,6 +5,7 @@
 
 const assert = require('node:assert/strict')
 const http = require('node:http')
+const { createRequire } = require('node:module')
 const path = require('node:path')
 const { inParallel, report, startServer } = require('../e2e/recorded-app')
 const { appsDirectory } = require('./packages')
@@ -26,10 +27,11 @@ const NAMES = ['ann', 'bob17', 'c-d', '42']
 /**
  * @param {import('node:test').TestContext} t
  * @param {Asked} asked
+ * @returns {Promise<any[] | null>} the answers, if they could be asked for
  */
 async function checkRoutes (t, { file, env, routes, besides = [], how = {}, flags, prepare }) {
   const directory = await appsDirectory(t)
-  if (directory === null) return
+  if (directory === null) return null
   prepare?.(directory)
   const requests = Object.entries(routes).flatMap(([route, paths]) =>
     paths.flatMap((each) => NAMES.map((name) => ({ route, name, method: route.split(' ')[0], path: each.replaceAll('NAME', name) }))))
@@ -47,6 +49,29 @@ async function checkRoutes (t, { file, env, routes, besides = [], how = {}, flag
   assert.equal(app.stderr, '')
   const expected = Object.entries(routes).map(([route, paths]) => [route, paths.length * NAMES.length])
   assert.deepEqual(countsOf(app.out), [...expected, ...besides].sort())
+  return plain
+}
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} file
+ * @param {(app: any, packages: NodeJS.Require) => Promise<any>} use
+ * @param {(packages: NodeJS.Require) => Promise<NodeJS.ProcessEnv>} [prepare] gives its environment
+ * @returns {Promise<any>} the application, recorded and ended, if it could be run
+ */
+async function used (t, file, use, prepare = async () => ({})) {
+  const directory = await appsDirectory(t)
+  if (directory === null) return null
+  const packages = createRequire(path.join(directory, file))
+  const env = await prepare(packages)
+  const plain = await startServer(t, path.join(directory, file), { env, register: null })
+  const wanted = await use(plain, packages)
+  await plain.stop()
+  const app = await startServer(t, path.join(directory, file), { env })
+  assert.deepEqual(await use(app, packages), wanted, 'what clients are answered')
+  await app.stop()
+  assert.equal(app.stderr, '')
+  return app
 }
 
 /** @returns {Promise<{ status?: number, type?: string, body: string }>} by a connection of its own, which no server closes meanwhile */
@@ -67,4 +92,4 @@ function countsOf (out) {
   return report(out).routes.map((/** @type {any} */ { route, count }) => [route, count]).sort()
 }
 
-module.exports = { NAMES, checkRoutes, countsOf }
+module.exports = { NAMES, checkRoutes, countsOf, used }

@@ -4,34 +4,12 @@
 
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const { createRequire } = require('node:module')
-const path = require('node:path')
 const test = require('node:test')
-const { report, startServer, temporaryDirectory } = require('../e2e/recorded-app')
+const { report, request, temporaryDirectory } = require('../e2e/recorded-app')
 const { STARTERS, missing } = require('../protocols/databases')
 const { SECRETS } = require('../protocols/secrets')
-const { NAMES, checkRoutes, countsOf } = require('./asked')
-const { appsDirectory } = require('./packages')
-
-/**
- * @param {import('node:test').TestContext} t
- * @param {string} file
- * @param {(app: any, packages: NodeJS.Require) => Promise<any>} use
- * @returns {Promise<any>} the application, recorded and ended, if it could be run
- */
-async function used (t, file, use) {
-  const directory = await appsDirectory(t)
-  if (directory === null) return null
-  const packages = createRequire(path.join(directory, file))
-  const plain = await startServer(t, path.join(directory, file), { register: null })
-  const wanted = await use(plain, packages)
-  await plain.stop()
-  const app = await startServer(t, path.join(directory, file))
-  assert.deepEqual(await use(app, packages), wanted, 'what clients are answered')
-  await app.stop()
-  assert.equal(app.stderr, '')
-  return app
-}
+const { NAMES, checkRoutes, countsOf, used } = require('./asked')
+const { startBroker } = require('./kafka-broker')
 
 test('ws', async (t) => {
   const app = await used(t, 'ws.js', async ({ port }, packages) => {
@@ -90,3 +68,27 @@ test('BullMQ', { skip: missing('redis') }, async (t) => {
     besides: [['JOB mails welcome', NAMES.length]]
   })
 })
+
+// A message, or a batch of two, whose handler fails comes again from the first that was not done.
+const CONSUMED = {
+  eachMessage: [['KAFKA mails', 4 + 1], ['KAFKA orders', 8 + 1]],
+  eachBatch: [['KAFKA mails batch', 2 + 1], ['KAFKA orders batch', 4 + 1]]
+}
+for (const [kind, counts] of Object.entries(CONSUMED)) {
+  test(`KafkaJS with ${kind}`, async (t) => {
+    /** @type {any} */
+    let broker
+    const topics = { orders: [...NAMES, ...NAMES.map((name) => `${name} again`)], mails: NAMES }
+    const app = await used(t, 'kafka.js', async ({ port, child }) => {
+      const committed = () => broker.committed[child.pid] ?? {}
+      const until = Date.now() + 20_000
+      while (Date.now() < until && !(committed().orders === '8' && committed().mails === '4')) await new Promise((resolve) => setTimeout(resolve, 10))
+      assert.deepEqual({ ...committed() }, { mails: '4', orders: '8' }, 'how far consumers have said that they are')
+      return JSON.parse((await request(port, '/handled')).body)
+    }, async (packages) => {
+      broker = await startBroker(t, packages, topics)
+      return { KIND: kind, KAFKA_PORT: String(broker.port) }
+    })
+    if (app) assert.deepEqual(countsOf(app.out), [['GET /handled', 1], ...counts])
+  })
+}
