@@ -1,0 +1,3 @@
+export default async function Broken ({ params }) {
+  throw new Error(`of mine: ${(await params).name}`)
+}
