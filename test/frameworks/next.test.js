@@ -33,11 +33,11 @@ const ROUTES = {
 
 const body = (/** @type {string} */ route, /** @type {string} */ name) => route.startsWith('POST') ? [{ name }] : undefined
 
-/** @param {import('node:test').TestContext} t @param {string} kind @param {Record<string, string[]>} [routes] more of them */
-async function checkNext (t, kind, routes) {
+/** @param {import('node:test').TestContext} t @param {string} kind @param {Record<string, string[]>} [routes] */
+async function checkNext (t, kind, routes = ROUTES) {
   const env = /** @type {Record<string, string>} */ ({ KIND: kind })
   const how = { body, headers: /** @type {Record<string, string>} */ ({}) }
-  const all = { ...ROUTES, ...routes }
+  const all = { ...routes }
   await checkRoutes(t, {
     file: 'next.js',
     packages: 'packages-next',
@@ -54,6 +54,11 @@ async function checkNext (t, kind, routes) {
 }
 
 test('a server of one\'s own', (t) => checkNext(t, 'custom'))
+
+test('a part of an application of Express', (t) => {
+  const { 'GET /plain.txt': file, 'GET /denied': denied, ...routes } = ROUTES
+  return checkNext(t, 'express', { ...routes, 'GET /{*rest}': [...file, ...denied], 'GET /plain/:name': ['/plain/NAME'] })
+})
 
 test('next start', (t) => checkNext(t, 'start'))
 

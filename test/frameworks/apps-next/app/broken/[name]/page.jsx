@@ -1,3 +1,5 @@
+// Without a digest, Next makes one of the stack, which differs from run to run.
 export default async function Broken ({ params }) {
-  throw new Error(`of mine: ${(await params).name}`)
+  const error = new Error(`of mine: ${(await params).name}`)
+  throw Object.assign(error, { digest: 'mine' })
 }
