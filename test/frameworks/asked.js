@@ -21,7 +21,8 @@ const NAMES = ['ann', 'bob17', 'c-d', '42']
  * @property {[string, number][]} [besides] requests that these bring about
  * @property {{ body?: (route: string, name: string) => any, headers?: Record<string, string> }} [how] requests are sent
  * @property {string[]} [flags] of node
- * @property {(directory: string) => void} [prepare] the file there
+ * @property {(directory: string) => any} [prepare] the file there; may take its time
+ * @property {string} [packages] what it is installed with, as for appsDirectory()
  */
 
 /**
@@ -29,10 +30,10 @@ const NAMES = ['ann', 'bob17', 'c-d', '42']
  * @param {Asked} asked
  * @returns {Promise<any[] | null>} the answers, if they could be asked for
  */
-async function checkRoutes (t, { file, env, routes, besides = [], how = {}, flags, prepare }) {
-  const directory = await appsDirectory(t)
+async function checkRoutes (t, { file, env, routes, besides = [], how = {}, flags, prepare, packages }) {
+  const directory = await appsDirectory(t, packages)
   if (directory === null) return null
-  prepare?.(directory)
+  await prepare?.(directory)
   const requests = Object.entries(routes).flatMap(([route, paths]) =>
     paths.flatMap((each) => NAMES.map((name) => ({ route, name, method: route.split(' ')[0], path: each.replaceAll('NAME', name) }))))
   const answers = async (/** @type {any} */ app) => {

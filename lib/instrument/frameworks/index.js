@@ -18,6 +18,7 @@ const FRAMEWORKS = [
   require('./hono'),
   require('./kafkajs'),
   require('./koa'),
+  require('./next').next,
   require('./polka'),
   require('./socket-io'),
   require('./workerpool')

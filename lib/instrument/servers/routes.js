@@ -4,6 +4,7 @@
 // matched, else its path with what looks like an id folded. Never a query.
 
 const { mountOf } = require('../frameworks/express')
+const { nextRouteOf } = require('../frameworks/next')
 const { Given } = require('../wrapping/given')
 const { namedOf } = require('./named')
 const { routeLeftOn } = require('./open-requests')
@@ -124,6 +125,8 @@ class RouteTable {
 
   /** The same; throws where the application's own properties of the request are not what Node and frameworks put there. */
   numberOfMatched (/** @type {any} */ request, /** @type {any} */ left) {
+    const ofNext = nextRouteOf(request) // First: the framework that it runs in has one route for all of its pages.
+    if (ofNext !== undefined) return this.numberOfPattern(request.method, ofNext)
     if (left === undefined) {
       const route = this.ofExpress ? lookUp(request, 'route') : request.route
       if (route?.path !== undefined) {

@@ -1,0 +1,5 @@
+export const generateStaticParams = () => [{ part: 'ann' }]
+
+export default async function Frozen ({ params }) {
+  return `frozen ${(await params).part}`
+}

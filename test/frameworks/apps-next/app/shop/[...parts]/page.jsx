@@ -1,0 +1,3 @@
+export default async function Shop ({ params }) {
+  return `shop ${(await params).parts.join(' ')}`
+}
