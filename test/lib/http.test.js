@@ -137,6 +137,24 @@ test("what the application takes off Node's objects hurts nobody", async (t) => 
   while (ends.length < 2) await new Promise((resolve) => setTimeout(resolve, 5)) // Until their connections are closed.
 })
 
+test('requests whose bodies are left early, from which Node then takes the socket, are finished', async (t) => {
+  const server = http.createServer(async (request, response) => {
+    for await (const part of request) if (part.length > 0) break
+    assert.equal(request.socket, null)
+    setTimeout(() => response.end('x'), 20)
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { ends, stop } = record()
+  t.after(stop)
+  const { port } = /** @type {any} */ (server.address())
+  await Promise.all(['/first', '/second', '/third'].map(async (path) => {
+    const [response] = await once(http.request({ host: '127.0.0.1', port, path, method: 'POST', agent: false }).end('body'), 'response')
+    await response.resume().toArray()
+  }))
+  assert.deepEqual(ends.sort(), ['/first', '/second', '/third'].map((path) => [`POST ${path}`, OUTCOME.finished]))
+})
+
 test('end() that is called again and again before it reaches the kernel', async (t) => {
   let listeners = 0
   const get = await serve(t, (request, response) => {

@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
+const { next } = require('../../lib/instrument/frameworks/next')
 const { leaveRoute } = require('../../lib/instrument/servers/open-requests')
 const { RouteTable } = require('../../lib/instrument/servers/routes')
 
@@ -97,4 +98,21 @@ test('what an application has put in the place of a URL or a route', () => {
   assert.equal(textOf({ method: 'GET', route: { path: Symbol('path') } }), '(unreadable)')
   assert.equal(textOf({ get route () { throw new Error('of the application') } }), '(unreadable)')
   assert.equal(textOf(null), '(unreadable)')
+})
+
+test('what Next keeps of a request, as far as it is known', () => {
+  const key = Symbol('of this version')
+  assert.throws(() => next.meet({}), /there is no symbol NEXT_REQUEST_META/)
+  const { textOf } = newTable()
+  const asked = (/** @type {any} */ known, url = '/blog/ann') => textOf({ method: 'GET', url, [key]: known })
+  const match = { definition: { pathname: '/_error' } }
+  assert.equal(asked({ match }), 'GET /blog/ann', 'Next has not been loaded')
+  next.meet({ NEXT_REQUEST_META: key })
+  assert.equal(asked({ match }), 'GET /_error')
+  assert.equal(asked({ match, invokeOutput: '/blog/[slug]' }), 'GET /blog/[slug]')
+  assert.equal(asked({ match, invokeOutput: '' }), 'GET /_error', 'the proxy has run')
+  assert.equal(asked({}, '/docs/_next/static/chunks/1a2b.js?v=1'), 'GET /docs/_next/static/*')
+  for (const unknown of [undefined, null, 1, 'x', {}, { match: null }, { match: { definition: {} } }, { invokeOutput: 7 }]) {
+    assert.equal(asked(unknown), 'GET /blog/ann', 'by its path')
+  }
 })

@@ -17,7 +17,7 @@ const STATIC = '/_next/static/'
 function nextRouteOf (request) {
   if (key === undefined) return undefined
   const known = request[key]
-  if (known === undefined) return undefined
+  if (typeof known !== 'object' || known === null) return undefined
   // A page that fails or finds nothing is answered by another one, which is then the match.
   const { invokeOutput: output } = known
   if (typeof output === 'string' && output.startsWith('/')) return output

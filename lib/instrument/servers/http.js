@@ -46,7 +46,7 @@ function instrumentHttp (recording) {
 
   // All that waited is written, or given up: then it is called as well.
   function onFinish (/** @type {any} */ response) {
-    const opened = openOf(response.req?.socket) // None when the application has taken it away.
+    const opened = openOf(socketOf(response)) // None when the application has taken it away.
     if (opened === undefined || opened.socket.errored) return
     words[WORD.written] = 0 // The last write may have been another's.
     end(opened, response, opened.socket.destroyed ? OUTCOME.aborted : OUTCOME.finished)
@@ -55,7 +55,7 @@ function instrumentHttp (recording) {
   const restoreEnd = wrapEnd((response) => {
     const latest = latestOpen()
     if (latest.isBeingWritten(response)) return endOnceWritten(latest, response, latest.socket.writableLength)
-    const opened = openOf(response.req?.socket) // No request when a test made the response.
+    const opened = openOf(socketOf(response)) // No request when a test made the response.
     if (opened === undefined || opened.idOf(response) === 0) return // It began before recording did, or has ended.
     endOnceWritten(opened, response, response.writableLength)
   }, words)
@@ -86,7 +86,12 @@ function instrumentHttp (recording) {
   }
 }
 
-/**
+// Node itself takes it from a request whose body is left early (`break` in `for
+// await`). A response has it while it is written.
+function socketOf (/** @type {any} */ response) {
+  return response.req?.socket ?? response.socket
+}
+
 /**
  * @param {import('./requests').Recording} recording
  * @returns {(opened: any, response: any, outcome: number) => void} tells the end of a request; once, however often it is called
