@@ -12,9 +12,10 @@ namespace edgewise {
 void AppendFoldedName(std::string_view name, OperationText* operation);
 
 // A path as it may be told: no query, no fragment, `:id` for each segment that
-// looks like an id, a token or an address. What lib/instrument/servers/routes.js folds
-// is folded here too, and more: whoever is asked may have put a key into a
-// path. Of a path that is not `complete` the last segment is left out.
+// looks like an id, a token or an address. What
+// lib/instrument/servers/routes.js folds is folded here too, and more: whoever
+// is asked may have put a key into a path. Of a path that is not `complete` the
+// last segment is left out.
 void AppendFoldedPath(std::string_view path, bool complete,
                       OperationText* operation);
 
