@@ -32,8 +32,10 @@ async function startRegistry (t) {
     if (url.startsWith('/@edgewise/')) return response.writeHead(404).end('{}')
     const theirs = await fetch(upstream + request.url, { headers: { accept: request.headers.accept ?? '*/*' } })
     if (!theirs.ok) return response.writeHead(theirs.status).end('{}')
-    const text = await theirs.text()
-    response.writeHead(200, { 'content-type': 'application/json' }).end(text.replaceAll(`"tarball":"${upstream}/`, `"tarball":"${address}${FILES}`))
+    const body = Buffer.from(await theirs.arrayBuffer())
+    // npm asks the registry that it knows for files of another one, too.
+    if (url.endsWith('.tgz')) return response.end(body)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body.toString().replaceAll(`"tarball":"${upstream}/`, `"tarball":"${address}${FILES}`))
   }
   const sendFile = async (/** @type {string} */ name, /** @type {http.ServerResponse} */ response) => {
     const packed = [...own.values()].find(({ file }) => path.basename(file) === name)

@@ -10,13 +10,15 @@ const { debianMirror } = require('../debian-sources')
 const { TaskError, capture, runStep } = require('../step')
 
 const SUITE = 'bookworm'
+/** What Node itself needs: Node 26. */
+const INCLUDED = 'libatomic1'
 /** Debian's names of processors. */
 const TREES = ['amd64', 'arm64']
 /** Where a test has its own: its files, a Node, npm, the other managers. */
 const MOUNTED = ['home/app', 'opt/node', 'opt/npm', 'opt/managers']
 const MANAGERS = ['pnpm@12.4.2', '@yarnpkg/cli-dist@4.18.1', '@oven/bun-linux-x64@1.4.4']
 
-const treeOf = (/** @type {string} */ arch) => path.join(cacheDirectory(), 'trees', `${SUITE}-${arch}`)
+const treeOf = (/** @type {string} */ arch) => path.join(cacheDirectory(), 'trees', `${SUITE}-${arch}-${INCLUDED}`)
 const managersDirectory = () => path.join(cacheDirectory(), 'trees', 'managers')
 
 /**
@@ -33,8 +35,8 @@ async function debianTree (arch) {
   fs.mkdirSync(path.dirname(tree), { recursive: true })
   const foreign = capture(['dpkg', '--print-architecture']).stdout.trim() === arch ? [] : ['--foreign']
   await runStep(`debootstrap-${arch}`, `Debian ${SUITE} for ${arch}: making a tree`,
-    ['debootstrap', '--variant=minbase', `--arch=${arch}`, ...foreign, SUITE, draft, mirror])
-  for (const place of MOUNTED) fs.mkdirSync(path.join(draft, place), { recursive: true })
+    ['debootstrap', '--variant=minbase', `--arch=${arch}`, `--include=${INCLUDED}`, ...foreign, SUITE, draft, mirror])
+  for (const place of [...MOUNTED, 'usr/local/bin']) fs.mkdirSync(path.join(draft, place), { recursive: true })
   for (const name of ['npm', 'npx']) fs.symlinkSync(`/opt/npm/bin/${name}-cli.js`, path.join(draft, 'usr/local/bin', name))
   fs.renameSync(draft, tree)
   return tree
