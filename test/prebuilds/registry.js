@@ -35,7 +35,7 @@ async function startRegistry (t) {
     const body = Buffer.from(await theirs.arrayBuffer())
     // npm asks the registry that it knows for files of another one, too.
     if (url.endsWith('.tgz')) return response.end(body)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body.toString().replaceAll(`"tarball":"${upstream}/`, `"tarball":"${address}${FILES}`))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body.toString().replaceAll(/"tarball":"https?:\/\/[^/]+\//g, `"tarball":"${address}${FILES}`))
   }
   const sendFile = async (/** @type {string} */ name, /** @type {http.ServerResponse} */ response) => {
     const packed = [...own.values()].find(({ file }) => path.basename(file) === name)
