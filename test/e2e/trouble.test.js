@@ -133,7 +133,7 @@ test('the addon of this platform\'s package', async (t) => {
   assert.deepEqual(await app.stop(), { code: 0, signal: null })
   assert.equal(app.stderr, '')
   assert.equal(report(app.out).requests.count, COUNT)
-  const found = spawnSync(process.execPath, ['-p', `require(${JSON.stringify(path.join(path.dirname(register), 'native-files.js'))}).BOOSTD`], { encoding: 'utf8' })
+  const found = spawnSync(process.execPath, ['-p', `require(${JSON.stringify(path.join(path.dirname(register), 'native/native-files.js'))}).BOOSTD`], { encoding: 'utf8' })
   assert.equal(found.stdout.trim(), path.join(fs.realpathSync(home), path.basename(BOOSTD)))
 })
 
