@@ -35,7 +35,7 @@ async function startRegistry (t) {
     const body = Buffer.from(await theirs.arrayBuffer())
     // npm asks the registry that it knows for files of another one, too.
     if (url.endsWith('.tgz')) return response.end(body)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body.toString().replaceAll(/"tarball":"https?:\/\/[^/]+\//g, `"tarball":"${address}${FILES}`))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body.toString().replaceAll(/("tarball": *")https?:\/\/[^/]+\//g, `$1${address}${FILES}`))
   }
   const sendFile = async (/** @type {string} */ name, /** @type {http.ServerResponse} */ response) => {
     const packed = [...own.values()].find(({ file }) => path.basename(file) === name)
@@ -59,7 +59,9 @@ function describe ({ file, manifest }, address) {
     shasum: createHash('sha1').update(content).digest('hex'),
     integrity: `sha512-${createHash('sha512').update(content).digest('base64')}`
   }
-  return { name: manifest.name, 'dist-tags': { latest: manifest.version }, versions: { [manifest.version]: { ...manifest, dist } } }
+  // Yarn and pnpm wait for a day before they take what is new.
+  const time = { [manifest.version]: '2026-01-01T00:00:00.000Z' }
+  return { name: manifest.name, time, 'dist-tags': { latest: manifest.version }, versions: { [manifest.version]: { ...manifest, dist } } }
 }
 
 module.exports = { startRegistry }
