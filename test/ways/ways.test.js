@@ -12,6 +12,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
 const { loadReporter } = require('../../lib/native/binding')
+const { timedTest } = require('../e2e/attempts')
 const { plainEnvironment } = require('../e2e/recorded-app')
 const { DELAY, SPIN_AFTER } = require('./times')
 const { ways } = require('./ways')
@@ -98,20 +99,12 @@ after(() => {
   }
 })
 
-/** A busy machine can spoil one run of a way, and not several. */
-function judgedTest (name, judge) {
-  test(name, async (t) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return judge()
-      } catch (error) {
-        if (runs === RUNS) throw error
-        t.diagnostic(`attempt ${attempt}: ${error.message.split('\n')[0]}`)
-        await runAll()
-      }
-    }
-  })
-}
+/** By a run that all ways share: so many of them there are. */
+const judgedTest = (name, judge) => timedTest(name, judge, async () => {
+  if (runs === RUNS) return false
+  await runAll()
+  return true
+})
 
 /** What the reports say of the requests of a way, beside what their program knows. */
 function requestsOf (name, state) {
