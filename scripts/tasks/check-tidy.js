@@ -16,7 +16,7 @@ const { ROOT, BUILD } = require('./tree')
 
 // By content: a file that another checkout has looked at is the same here.
 const CACHE = path.join(cacheDirectory(), 'tidy')
-const NODE_PARTS = /^(src\/(hooks|addon)|test\/(patched\/)?addon|benchmarks\/patched)\//
+const HEADERS_OF_NODE = /^\s*#\s*include\s+<(napi|node|node_[a-z_]+|uv|v8[a-z-]*)\.h>/m
 
 /**
  * @param {string[]} files C++ sources (.cc), relative to the root
@@ -55,12 +55,16 @@ function tidy (file, flags) {
 async function flagsByFile (files) {
   const commands = JSON.parse(fs.readFileSync(path.join(BUILD, 'compile_commands.json'), 'utf8'))
   const known = new Map(commands.map(entry => [path.relative(ROOT, entry.file), coreFlags(entry.command)]))
-  const needsNode = files.some(file => NODE_PARTS.test(file))
-  const prefix = needsNode ? await headersPrefix(describeNode(process.execPath)) : ''
+  const ofNode = new Set(files.filter(file => !known.has(file) && includesNode(file)))
+  const prefix = ofNode.size ? await headersPrefix(describeNode(process.execPath)) : ''
   const plain = ['-std=c++20', '-Wall', '-Wextra', '-Wno-unused-parameter', `-I${path.join(ROOT, 'src')}`, `-I${ROOT}`]
   const node = [...plain, '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS', '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-DNAPI_VERSION=8',
     '-isystem', path.join(ROOT, 'node_modules', 'node-addon-api'), '-isystem', path.join(prefix, 'include', 'node')]
-  return file => known.get(file) ?? (NODE_PARTS.test(file) ? node : plain)
+  return file => known.get(file) ?? (ofNode.has(file) ? node : plain)
+}
+
+function includesNode (file) {
+  return [...withOwnHeaders(file)].some(each => HEADERS_OF_NODE.test(fs.readFileSync(path.join(ROOT, each), 'utf8')))
 }
 
 // Only what changes the meaning of the code: GCC has options clang-tidy refuses.
