@@ -1,5 +1,6 @@
 {
-  "includes": ["src/sources.gypi"],
+  # Of src/sources.gypi, by scripts/build-addon.
+  "includes": ["sources.gypi"],
   "variables": {
     "napi_include": ["<!(node -p \"require('node-addon-api').include_dir\")"],
     # Swallow: no call succeeds in a worker that is being ended, and no exception can be thrown there.

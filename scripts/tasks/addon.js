@@ -10,6 +10,7 @@ const { requirePackages } = require('./debian-packages')
 const { buildKey, headersPrefix } = require('./node-release')
 const { TaskError, capture, runStep } = require('./step')
 const { ROOT, BUILD, newestChangeMs, madeMs } = require('./tree')
+const { compilesUnits, writeSourceLists } = require('./units')
 
 const DESCRIPTION = ['binding.gyp', 'src/sources.gypi']
 const INPUTS = ['src', 'binding.gyp', 'package-lock.json']
@@ -48,7 +49,7 @@ function addonIsFresh (node) {
  */
 async function buildAddon (node) {
   requirePackages(['addon'])
-  const work = path.join(path.dirname(addonFile(node)), 'gyp')
+  const work = path.join(path.dirname(addonFile(node)), compilesUnits() ? 'gyp' : 'gyp-files')
   const beganMs = Date.now()
   linkSources(work)
   const gyp = await gypCommand(node)
@@ -72,6 +73,7 @@ function linkSources (work) {
     if (fs.lstatSync(link, { throwIfNoEntry: false })) fs.unlinkSync(link)
     fs.symlinkSync(target, link)
   }
+  writeSourceLists(work)
 }
 
 /**

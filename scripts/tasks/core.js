@@ -7,6 +7,7 @@ const path = require('node:path')
 const { withCompilerCache } = require('./compiler-cache')
 const { runStep, capture } = require('./step')
 const { ROOT, BUILD, newestChangeMs, madeMs } = require('./tree')
+const { compilesUnits } = require('./units')
 
 const STAMP = '.built'
 const LAUNCHED = { CMAKE_CXX_COMPILER_LAUNCHER: 'ccache' }
@@ -41,7 +42,7 @@ async function buildCore (directory = BUILD, { title = 'core', source = ROOT, de
   const beganMs = Date.now()
   const name = title.replaceAll(' ', '-')
   if (!isConfigured(directory, source)) {
-    const defines = define.map(text => `-D${text}`)
+    const defines = [`EDGEWISE_UNITS=${compilesUnits() ? 'ON' : 'OFF'}`, ...define].map(text => `-D${text}`)
     await runStep(`${name}-configure`, `${title}: configuring`,
       [...prefix, 'cmake', '-S', source, '-B', directory, '-G', 'Ninja', ...defines],
       { env: withCompilerCache(process.env, LAUNCHED) })

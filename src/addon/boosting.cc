@@ -18,7 +18,7 @@
 namespace edgewise {
 namespace {
 
-BoostConfig ReadConfig(const Napi::Object& options) {
+BoostConfig ReadBoostConfig(const Napi::Object& options) {
   BoostConfig config;
   config.policies = Text(options, "policies");
   config.policy.queue_factor = Number(options, "queueFactor");
@@ -43,10 +43,10 @@ BoostConfig ReadConfig(const Napi::Object& options) {
 // boostStart({policies, queueFactor, headFactor, targetNs, percentile,
 //   tailRoutes, actuator, frequenciesKhz, delayNs, domain, guardian, socket,
 //   statsStem}) -> {queue: true or why not}.
-Napi::Value Start(const Napi::CallbackInfo& info) {
+Napi::Value StartBoost(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();
-  BoostConfig config = ReadConfig(options);
+  BoostConfig config = ReadBoostConfig(options);
   if (!Readable(options)) return env.Undefined();
   BoostProvider* const provider = BoostProvider::ForThread();
   const absl::Status status = provider->Start(std::move(config));
@@ -56,13 +56,13 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   return found;
 }
 
-Napi::Value Stop(const Napi::CallbackInfo& info) {
+Napi::Value StopBoost(const Napi::CallbackInfo& info) {
   BoostProvider::ForThread()->Stop();
   return info.Env().Undefined();
 }
 
 // boostStats() -> JSON text (ControllerStats), null when it does not boost.
-Napi::Value Stats(const Napi::CallbackInfo& info) {
+Napi::Value StatsBoost(const Napi::CallbackInfo& info) {
   Controller* const controller = BoostProvider::ForThread()->controller();
   if (controller == nullptr) return info.Env().Null();
   return Napi::String::New(info.Env(), ToJson(controller->stats()));
@@ -83,7 +83,7 @@ Napi::Value RequestEnd(const Napi::CallbackInfo& info) {
 
 // boostProbe({guardian, socket}) -> {NAME: {available, reason}}: each actuator
 // of real hardware, made and given back.
-Napi::Value Probe(const Napi::CallbackInfo& info) {
+Napi::Value ProbeBoost(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[0].As<Napi::Object>();
   ActuatorConfig config;
@@ -115,12 +115,12 @@ Napi::Array Names(Napi::Env env, const std::vector<std::string_view>& names) {
 }  // namespace
 
 void InstallBoosting(Napi::Env env, Napi::Object exports) {
-  exports.Set("boostStart", Napi::Function::New(env, &Start));
-  exports.Set("boostStop", Napi::Function::New(env, &Stop));
-  exports.Set("boostStats", Napi::Function::New(env, &Stats));
+  exports.Set("boostStart", Napi::Function::New(env, &StartBoost));
+  exports.Set("boostStop", Napi::Function::New(env, &StopBoost));
+  exports.Set("boostStats", Napi::Function::New(env, &StatsBoost));
   exports.Set("boostRequestBegin", Napi::Function::New(env, &RequestBegin));
   exports.Set("boostRequestEnd", Napi::Function::New(env, &RequestEnd));
-  exports.Set("boostProbe", Napi::Function::New(env, &Probe));
+  exports.Set("boostProbe", Napi::Function::New(env, &ProbeBoost));
   exports.Set("boostPolicies", Names(env, PolicyNames()));
   exports.Set("boostActuators", Names(env, ActuatorNames()));
 }

@@ -18,20 +18,20 @@
 namespace edgewise {
 namespace {
 
-struct Maker {
+struct ActuatorMaker {
   std::string_view name;
   absl::StatusOr<std::unique_ptr<Actuator>> (*make)(const ActuatorConfig&);
   bool automatic;  // "auto" tries it, in this order
 };
 
 constexpr std::array kMakers = {
-    Maker{"daemon", MakeDaemonActuator, true},
-    Maker{"cpufreq", MakeCpufreqActuator, true},
-    Maker{"epp", MakeEppActuator, true},
-    Maker{"uclamp", MakeUclampActuator, true},
-    Maker{"emulated", MakeEmulatedActuator, false},
-    Maker{"log", MakeLogActuator, false},
-    Maker{"none", MakeNoneActuator, false},
+    ActuatorMaker{"daemon", MakeDaemonActuator, true},
+    ActuatorMaker{"cpufreq", MakeCpufreqActuator, true},
+    ActuatorMaker{"epp", MakeEppActuator, true},
+    ActuatorMaker{"uclamp", MakeUclampActuator, true},
+    ActuatorMaker{"emulated", MakeEmulatedActuator, false},
+    ActuatorMaker{"log", MakeLogActuator, false},
+    ActuatorMaker{"none", MakeNoneActuator, false},
 };
 
 // What "auto" took, with its reasons.
@@ -62,7 +62,7 @@ absl::StatusOr<std::unique_ptr<Actuator>> MakeBest(
     const ActuatorConfig& config) {
   std::vector<std::string> reasons;
   absl::StatusCode code = absl::StatusCode::kUnavailable;
-  for (const Maker& maker : kMakers) {
+  for (const ActuatorMaker& maker : kMakers) {
     if (!maker.automatic) continue;
     absl::StatusOr<std::unique_ptr<Actuator>> made = maker.make(config);
     if (made.ok()) {
@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<Actuator>> MakeBest(
 
 std::vector<std::string_view> ActuatorNames() {
   std::vector<std::string_view> names;
-  for (const Maker& maker : kMakers) names.push_back(maker.name);
+  for (const ActuatorMaker& maker : kMakers) names.push_back(maker.name);
   return names;
 }
 
@@ -96,14 +96,15 @@ absl::StatusOr<std::unique_ptr<Actuator>> MakeActuator(
   const absl::Status ascending = CheckAscending(config.frequencies);
   if (!ascending.ok()) return ascending;
   if (config.name == "auto") return MakeBest(config);
-  for (const Maker& maker : kMakers) {
+  for (const ActuatorMaker& maker : kMakers) {
     if (maker.name == config.name) return maker.make(config);
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "actuator \"", config.name, "\": allowed are auto, ",
-      absl::StrJoin(kMakers, ", ", [](std::string* out, const Maker& maker) {
-        out->append(maker.name);
-      })));
+      absl::StrJoin(kMakers, ", ",
+                    [](std::string* out, const ActuatorMaker& maker) {
+                      out->append(maker.name);
+                    })));
 }
 
 }  // namespace edgewise

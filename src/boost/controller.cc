@@ -20,7 +20,7 @@ constexpr int64_t kInlineCallNs = 5'000;
 constexpr int64_t kRestNs = 200'000;
 
 // Who wants the lock tries so often, then sleeps so long between two tries.
-constexpr int kLockTries = 100;
+constexpr int kMostLockTries = 100;
 constexpr int64_t kLeastLockPauseNs = 50'000;
 constexpr int64_t kMostLockPauseNs = 1'000'000;
 
@@ -90,7 +90,7 @@ bool Controller::TryLock() {
 void Controller::Lock() {
   int64_t pause_ns = kLeastLockPauseNs;
   for (int tries = 0; !TryLock(); ++tries) {
-    if (tries < kLockTries) continue;
+    if (tries < kMostLockTries) continue;
     SleepNs(pause_ns);
     pause_ns = std::min(2 * pause_ns, kMostLockPauseNs);
   }

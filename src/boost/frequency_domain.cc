@@ -29,7 +29,7 @@ struct FreeCpuSet {
 };
 using CpuSet = std::unique_ptr<cpu_set_t, FreeCpuSet>;
 
-absl::StatusOr<CpuSet> AffinityOf(pid_t tid) {
+absl::StatusOr<CpuSet> AllowedProcessors(pid_t tid) {
   CpuSet set(CPU_ALLOC(kMaxCpus));
   const size_t size = CPU_ALLOC_SIZE(kMaxCpus);
   CPU_ZERO_S(size, set.get());
@@ -112,7 +112,7 @@ absl::Status CheckRange(const Frequencies& wanted, uint32_t min_khz,
 
 absl::StatusOr<std::vector<FrequencyDomain>> DomainsOfThread(
     const std::string& root, pid_t tid) {
-  const absl::StatusOr<CpuSet> allowed = AffinityOf(tid);
+  const absl::StatusOr<CpuSet> allowed = AllowedProcessors(tid);
   if (!allowed.ok()) return allowed.status();
   const std::string cpus_directory = root + "/sys/devices/system/cpu";
   const std::string directory = cpus_directory + "/cpufreq";

@@ -12,7 +12,8 @@ namespace edgewise {
 namespace {
 
 constexpr int kRounds = 9;
-constexpr int64_t kSettleNs = 8'000'000;  // for the frequency to go down
+constexpr int64_t kTransitionSettleNs =
+    8'000'000;  // for the frequency to go down
 constexpr int64_t kBaselineNs = 2'000'000;
 constexpr int64_t kWatchNs = 25'000'000;
 // A chunk is faster by chance when the clocks are read unluckily, not thrice.
@@ -78,7 +79,7 @@ absl::StatusOr<int64_t> MedianCallNs(const TransitionProbes& probes) {
 // Both begin and end at the low level.
 absl::StatusOr<std::optional<int64_t>> SeenBySpinning(
     const TransitionProbes& probes, double ratio) {
-  FastestSpin(probes, kSettleNs);
+  FastestSpin(probes, kTransitionSettleNs);
   // Half-way between both speeds, and of the low one the fastest seen: whatever
   // else disturbs a loop slows it.
   const double threshold =
@@ -94,7 +95,7 @@ absl::StatusOr<std::optional<int64_t>> SeenBySpinning(
 
 absl::StatusOr<std::optional<int64_t>> SeenInDriver(
     const TransitionProbes& probes, uint32_t threshold_khz) {
-  FastestSpin(probes, kSettleNs);
+  FastestSpin(probes, kTransitionSettleNs);
   const uint32_t low_khz = probes.current_khz();
   if (low_khz == 0 || low_khz >= threshold_khz) return std::nullopt;
   const absl::Status high = probes.set(Level::kHigh);

@@ -17,7 +17,7 @@
 namespace edgewise {
 namespace {
 
-thread_local BoostProvider* provider
+thread_local BoostProvider* boost_provider
     __attribute__((tls_model("initial-exec"))) = nullptr;
 
 // libuv 1.49.0 and 1.49.1 registered their wake-up edge-triggered: a look would
@@ -30,21 +30,23 @@ bool LooksAreHarmless() {
 }  // namespace
 
 BoostProvider* BoostProvider::ForThread() {
-  if (provider == nullptr) {
+  if (boost_provider == nullptr) {
     v8::Isolate* const isolate = v8::Isolate::GetCurrent();
-    provider = new BoostProvider(isolate, node::GetCurrentEventLoop(isolate));
-    node::AddEnvironmentCleanupHook(isolate, &BoostProvider::Dispose, provider);
+    boost_provider =
+        new BoostProvider(isolate, node::GetCurrentEventLoop(isolate));
+    node::AddEnvironmentCleanupHook(isolate, &BoostProvider::Dispose,
+                                    boost_provider);
     // process.exit() and an uncaught exception leave the environment as it is.
     AtProcessExit(
         [](void*) {
-          if (provider != nullptr) provider->Stop();
+          if (boost_provider != nullptr) boost_provider->Stop();
         },
         nullptr);
   }
-  return provider;
+  return boost_provider;
 }
 
-BoostProvider::~BoostProvider() { provider = nullptr; }
+BoostProvider::~BoostProvider() { boost_provider = nullptr; }
 
 void BoostProvider::Dispose(void* self_) {
   auto* const self = static_cast<BoostProvider*>(self_);

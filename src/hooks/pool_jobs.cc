@@ -19,8 +19,8 @@ namespace {
 
 // The loops that are recorded, by the address of their wq_mutex: open
 // addressing, so that any other mutex costs a load and a comparison. Written
-// under `table_mutex`; a value is read under its loop's wq_mutex only, which
-// its removal takes too.
+// under `pool_table_mutex`; a value is read under its loop's wq_mutex only,
+// which its removal takes too.
 constexpr size_t kLoops = 256;
 struct LoopSlot {
   // Release and acquire: `jobs` is there when the key is.
@@ -167,7 +167,7 @@ int MutexInit(pthread_mutex_t* mutex, const pthread_mutexattr_t* attributes) {
   return pthread_mutex_init(mutex, attributes);
 }
 
-const Replacement kReplacements[] = {
+const Replacement kPoolReplacements[] = {
     {"pthread_mutex_lock", reinterpret_cast<void*>(&MutexLock)},
     {"pthread_mutex_unlock", reinterpret_cast<void*>(&MutexUnlock)},
     {"pthread_cond_wait", reinterpret_cast<void*>(&CondWait)},
@@ -177,20 +177,20 @@ const Replacement kReplacements[] = {
 };
 constexpr size_t kNeeded = 3;  // of them
 
-std::mutex table_mutex;  // guards the tables and the count
-int installations = 0;
+std::mutex pool_table_mutex;  // guards the tables and the count
+int pool_installations = 0;
 // Leaked on purpose: redirected calls may run until the process is gone.
-ImportTable& TheTable() {
+ImportTable& PoolTable() {
   static auto& table = *new ImportTable;
   return table;
 }
 
 absl::Status Install() {
-  ImportTable& table = TheTable();
-  if (installations == 0) {
-    table.Find(kReplacements, reinterpret_cast<const void*>(&MutexLock));
+  ImportTable& table = PoolTable();
+  if (pool_installations == 0) {
+    table.Find(kPoolReplacements, reinterpret_cast<const void*>(&MutexLock));
     for (size_t i = 0; i < kNeeded; ++i) {
-      if (table.Has(kReplacements[i].symbol)) continue;
+      if (table.Has(kPoolReplacements[i].symbol)) continue;
       return absl::UnavailableError(
           "this Node does not import pthread_mutex_lock");
     }
@@ -201,12 +201,12 @@ absl::Status Install() {
     }
     epoch.fetch_add(1, std::memory_order_relaxed);
   }
-  ++installations;
+  ++pool_installations;
   return absl::OkStatus();
 }
 
 void Remove() {
-  if (--installations == 0) TheTable().Write(false);
+  if (--pool_installations == 0) PoolTable().Write(false);
 }
 
 bool AddLoop(const void* mutex, PoolJobs* jobs) {
@@ -224,7 +224,7 @@ bool AddLoop(const void* mutex, PoolJobs* jobs) {
 }  // namespace
 
 absl::Status PoolJobs::CanSee() {
-  const std::lock_guard lock(table_mutex);
+  const std::lock_guard lock(pool_table_mutex);
   absl::Status status = Install();
   if (status.ok()) Remove();
   return status;
@@ -242,7 +242,7 @@ uint32_t PoolJobs::Threads() {
 }
 
 void PoolJobs::Enable() {
-  const std::lock_guard lock(table_mutex);
+  const std::lock_guard lock(pool_table_mutex);
   if (enabled_ || !Install().ok()) return;
   thread_ = uv_thread_self();
   Clear();
@@ -251,7 +251,7 @@ void PoolJobs::Enable() {
 }
 
 void PoolJobs::Disable() {
-  const std::lock_guard lock(table_mutex);
+  const std::lock_guard lock(pool_table_mutex);
   if (!std::exchange(enabled_, false)) return;
   // No thread of the pool is between its lock and its unlock.
   uv_mutex_lock(&loop_->wq_mutex);

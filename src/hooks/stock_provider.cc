@@ -22,7 +22,7 @@
 namespace edgewise {
 namespace {
 
-thread_local StockProvider* provider
+thread_local StockProvider* stock_provider
     __attribute__((tls_model("initial-exec"))) = nullptr;
 thread_local EventTracker* active __attribute__((tls_model("initial-exec"))) =
     nullptr;
@@ -45,14 +45,16 @@ GcType GcTypeOf(v8::GCType type) {
 }  // namespace
 
 StockProvider* StockProvider::ForThread() {
-  if (provider == nullptr) {
+  if (stock_provider == nullptr) {
     v8::Isolate* const isolate = v8::Isolate::GetCurrent();
-    provider = new StockProvider(isolate, node::GetCurrentEventLoop(isolate));
-    node::AddEnvironmentCleanupHook(isolate, &StockProvider::Dispose, provider);
+    stock_provider =
+        new StockProvider(isolate, node::GetCurrentEventLoop(isolate));
+    node::AddEnvironmentCleanupHook(isolate, &StockProvider::Dispose,
+                                    stock_provider);
     // process.exit() and an uncaught exception leave the environment as it is.
     AtProcessExit(&StockProvider::AtExit, nullptr);
   }
-  return provider;
+  return stock_provider;
 }
 
 EventTracker* StockProvider::Tracker() { return active; }
@@ -64,25 +66,26 @@ absl::Status StockProvider::CanInterpose() {
 }
 
 void StockProvider::NoteLatency(uint64_t latency_ticks) {
-  if (latency_ticks > provider->slo_ticks_) provider->recorder_->RequestDump();
+  if (latency_ticks > stock_provider->slo_ticks_)
+    stock_provider->recorder_->RequestDump();
 }
 
 void StockProvider::SetTimerClock(double now_ms) {
-  provider->timer_clock_ms_ =
-      static_cast<double>(uv_now(provider->loop_)) - now_ms;
+  stock_provider->timer_clock_ms_ =
+      static_cast<double>(uv_now(stock_provider->loop_)) - now_ms;
 }
 
 void StockProvider::EnterContinuation() {
-  provider->tracker_->EnterContinuation(*provider);
+  stock_provider->tracker_->EnterContinuation(*stock_provider);
 }
 
 double StockProvider::LoopMs() {
-  return static_cast<double>(uv_now(provider->loop_));
+  return static_cast<double>(uv_now(stock_provider->loop_));
 }
 
 int64_t StockProvider::TimerDueNs(double due_ms) {
   constexpr double kMostMs = 1e12;
-  const double ms = provider->timer_clock_ms_ + due_ms;
+  const double ms = stock_provider->timer_clock_ms_ + due_ms;
   return ms > 0 && ms < kMostMs ? static_cast<int64_t>(ms) * 1'000'000 : -1;
 }
 
@@ -102,11 +105,11 @@ StockProvider::StockProvider(v8::Isolate* isolate, uv_loop_t* loop)
   prepare_.data = check_.data = check_end_.data = this;
 }
 
-StockProvider::~StockProvider() { provider = nullptr; }
+StockProvider::~StockProvider() { stock_provider = nullptr; }
 
 // Of the main thread's process, whose end needs no listener of JavaScript's.
 void StockProvider::AtExit(void*) {
-  if (provider != nullptr) provider->End();
+  if (stock_provider != nullptr) stock_provider->End();
 }
 
 void StockProvider::End() {
@@ -273,7 +276,7 @@ void StockProvider::DetachCallbacks() {
 // each time it does: as dear as everything else that is done here for an entry.
 // Nothing needs it: an event ends where the next one begins.
 void StockProvider::OnEnterJs(v8::Isolate*) {
-  if (active != nullptr) active->EnterJs(*provider);
+  if (active != nullptr) active->EnterJs(*stock_provider);
 }
 
 // Whether there is JavaScript on the stack. The answer is V8's own, for

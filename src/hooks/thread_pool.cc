@@ -14,7 +14,7 @@ namespace edgewise {
 namespace {
 
 // One observer a thread, as there is one loop a thread.
-thread_local ThreadPoolObserver* current = nullptr;
+thread_local ThreadPoolObserver* current_observer = nullptr;
 
 // struct uv__queue is {next, prev}; older headers spell it void*[2].
 void* QueueNext(const void* node) { return *static_cast<void* const*>(node); }
@@ -73,12 +73,12 @@ EventType FsEventType(uv_fs_type type) {
 ThreadPoolObserver::ThreadPoolObserver(uv_loop_t* loop)
     : loop_(loop), original_(loop->wq_async.async_cb), jobs_(loop) {
   seen_.reserve(1024);
-  current = this;
+  current_observer = this;
 }
 
 ThreadPoolObserver::~ThreadPoolObserver() {
   Disable();
-  current = nullptr;
+  current_observer = nullptr;
 }
 
 void ThreadPoolObserver::Enable(EventTracker* tracker, WorkNames* names,
@@ -113,7 +113,7 @@ bool ThreadPoolObserver::Look(uint64_t ticks) {
 }
 
 void ThreadPoolObserver::OnAsync(uv_async_t* async) {
-  ThreadPoolObserver* const self = current;
+  ThreadPoolObserver* const self = current_observer;
   self->WrapQueue();
   self->original_(async);
 }
@@ -167,7 +167,7 @@ ThreadPoolObserver::Completion ThreadPoolObserver::Take(const uv__work* work) {
 }
 
 void ThreadPoolObserver::OnDone(uv__work* work, int status) {
-  ThreadPoolObserver* const self = current;
+  ThreadPoolObserver* const self = current_observer;
   const Completion completion = self->Take(work);
   if (self->pending_.empty()) self->WrapLatecomer(work);
   work->done = completion.done;

@@ -31,12 +31,12 @@ bool raised = false;  // it was raised again
 std::atomic<int> pending_signal{0};  // handler writes, watching threads read
 static_assert(std::atomic<int>::is_always_lock_free, "used in a handler");
 
-void OnSignal(int signal) {
+void OnTermination(int signal) {
   pending_signal.store(signal, std::memory_order_release);
 }
 
 bool IsOurs(const struct sigaction& action) {
-  return action.sa_handler == &OnSignal;
+  return action.sa_handler == &OnTermination;
 }
 
 void Restore(size_t i) {
@@ -80,7 +80,7 @@ void CatchAll() {
     if (!EndsTheProcess(action)) continue;
     previous[i] = action;
     action = {};
-    action.sa_handler = &OnSignal;
+    action.sa_handler = &OnTermination;
     action.sa_flags = SA_RESTART;
     caught[i] = sigaction(kSignals[i], &action, nullptr) == 0;
   }

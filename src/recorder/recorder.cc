@@ -16,7 +16,7 @@ namespace {
 // The drain looks this often, so that a burst cannot fill the ring within one
 // flush period; it cuts a chunk early only when the ring is a quarter full.
 constexpr auto kLook = std::chrono::milliseconds(20);
-constexpr int64_t kLookNs = std::chrono::nanoseconds(kLook).count();
+constexpr int64_t kLookAheadNs = std::chrono::nanoseconds(kLook).count();
 
 // Records of one chunk; the rest of what a reader takes is for its strings.
 constexpr size_t kMostRecords = kMaxChunkPayload / kRecordBytes / 2;
@@ -208,7 +208,7 @@ void Recorder::CutOverdue() {
   const size_t readable = ring_.Readable();
   if (readable == 0 || WholeEvents(readable) > 0) return;
   const auto age = static_cast<int64_t>(Ticks() - ring_.Peek(0).ticks);
-  const int64_t most_ns = int64_t{config_.flush_ms} * 1'000'000 - kLookNs;
+  const int64_t most_ns = int64_t{config_.flush_ms} * 1'000'000 - kLookAheadNs;
   if (age > 0 && TickNs(static_cast<uint64_t>(age)) > most_ns) {
     CutChunks(/*final=*/true);
   }

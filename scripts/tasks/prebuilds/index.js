@@ -10,6 +10,7 @@ const { withLock } = require('../lock')
 const { fetchRelease, headersAbi } = require('../node-release')
 const { runStep, say } = require('../step')
 const { BUILD } = require('../tree')
+const { writeUnits } = require('../units')
 const { checkBaseline } = require('./baseline')
 const { ninjaFile } = require('./ninja-file')
 const { PACKAGES, packAll } = require('./packages')
@@ -71,7 +72,7 @@ function packed ({ name, cpu, libc }, nodes) {
 async function build (target, tools, nodes) {
   const home = path.join(HOME, target.name)
   fs.mkdirSync(home, { recursive: true })
-  fs.writeFileSync(path.join(home, 'build.ninja'), ninjaFile(target, tools, nodes))
+  fs.writeFileSync(path.join(home, 'build.ninja'), ninjaFile(target, tools, nodes, writeUnits(home)))
   await runStep(`prebuild-${target.name}`, `${target.name}: compiling`, ['ninja', '-j', String(os.availableParallelism()), '-C', home], {
     hint: 'Next step: read the first error in the log.',
     progress: (log) => log.match(/^\[\d+\/\d+\]/mg)?.at(-1) ?? ''

@@ -2,7 +2,6 @@
 
 // How the addons of one target are compiled and linked, as ninja reads it.
 
-const fs = require('node:fs')
 const path = require('node:path')
 const { ROOT, walk } = require('../tree')
 
@@ -27,10 +26,10 @@ const NOT_OURS = /_test\.|_test_|test_util|_testing|benchmark|mock|\/flags\/|\/r
  * @param {import('./targets').Target} target
  * @param {import('./tools').Tools} tools
  * @param {{ abi: string, include: string }[]} nodes
+ * @param {Record<string, string>} units of each part of src/, the file that is compiled
  * @returns {string} a ninja file whose products are node-vABI/edgewise.node, edgewise-report.node, edgewise-boostd and edgewise-load
  */
-function ninjaFile (target, { compiler, abseil, include }, nodes) {
-  const sources = sourceLists()
+function ninjaFile (target, { compiler, abseil, include }, nodes, units) {
   const cxx = `${compiler} c++ -target ${target.triple}`
   const lines = [
     `rule cc\n  command = ${cxx} $flags -MD -MF $out.d -c $in -o $out\n  depfile = $out.d\n  deps = gcc`,
@@ -43,29 +42,22 @@ function ninjaFile (target, { compiler, abseil, include }, nodes) {
     lines.push(`build ${object}: cc ${file}\n  flags = ${flags.join(' ')}`)
     return object
   })
-  const ours = (/** @type {string[]} */ parts) => parts.flatMap((part) => sources[part])
-  const core = new Map(CORE.map((part) => [part, compiled(ours([part]), ROOT, 'core')]))
+  const ours = (/** @type {string[]} */ parts, /** @type {string} */ prefix, flags = common) => compiled(parts.map((part) => units[part]), '', prefix, flags)
+  const core = new Map(CORE.map((part) => [part, ours([part], 'core')]))
   const library = compiled(abseilSources(abseil), abseil, 'abseil')
   const linked = (/** @type {string} */ product, /** @type {string} */ rule, /** @type {string[]} */ own, /** @type {string[]} */ parts) => {
     lines.push(`build ${product}: ${rule} ${[...own, ...parts.flatMap((part) => core.get(part)), ...library].join(' ')}`)
   }
   const nodeFlags = (/** @type {string} */ headers) => [...common, ...NODE_FLAGS, `-isystem ${path.join(ROOT, 'node_modules', 'node-addon-api')}`, `-isystem ${headers}`]
   for (const { abi, include: headers } of nodes) {
-    linked(`node-v${abi}/edgewise.node`, 'addon', compiled(ours(['hooks', 'addon']), ROOT, `node-v${abi}`, nodeFlags(headers)), RECORDER)
+    linked(`node-v${abi}/edgewise.node`, 'addon', ours(['hooks', 'addon'], `node-v${abi}`, nodeFlags(headers)), RECORDER)
   }
-  linked('edgewise-report.node', 'addon', compiled(ours(['reporting']), ROOT, 'core', nodeFlags(nodes[0].include)), REPORTER)
-  linked('edgewise-boostd', 'program', compiled(ours(['boostd']), ROOT, 'core'), BOOSTD)
+  linked('edgewise-report.node', 'addon', ours(['reporting'], 'core', nodeFlags(nodes[0].include)), REPORTER)
+  linked('edgewise-boostd', 'program', ours(['boostd'], 'core'), BOOSTD)
   const generator = path.join(ROOT, 'benchmarks')
   const load = compiled(filesIn(path.join(generator, 'load')), generator, 'load', [...common, '-fexceptions', `-I${generator}`])
   lines.push(`build edgewise-load: program ${[...load, ...library].join(' ')}`)
   return `${lines.join('\n')}\n`
-}
-
-/** @returns {Record<string, string[]>} of each part of src/, the files that binding.gyp compiles, too */
-function sourceLists () {
-  const text = fs.readFileSync(path.join(ROOT, 'src', 'sources.gypi'), 'utf8')
-  const lists = [...text.matchAll(/"(\w+)_sources": \[([^\]]*)\]/g)]
-  return Object.fromEntries(lists.map(([, part, files]) => [part, [...files.matchAll(/"([^"]+)"/g)].map(([, file]) => path.join(ROOT, file))]))
 }
 
 const filesIn = (/** @type {string} */ directory) => [...walk([directory])].map(({ file }) => file).filter((file) => file.endsWith('.cc'))

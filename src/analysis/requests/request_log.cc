@@ -12,7 +12,7 @@
 namespace edgewise {
 namespace {
 
-constexpr size_t kBufferBytes = 256 << 10;
+constexpr size_t kLogBufferBytes = 256 << 10;
 
 absl::Status WriteError(const std::string& path, int error) {
   return absl::UnavailableError(absl::StrCat("cannot write the requests to ",
@@ -72,7 +72,7 @@ void RequestLog::Add(const EndedRequest& request, const Components& components,
   const Doubts doubts = DoubtsOf(request.graph, request.path);
   absl::StrAppend(&buffer_, ",\"inferred\":", doubts.inferred,
                   ",\"bounds\":", doubts.bounds, "}\n");
-  if (buffer_.size() >= kBufferBytes) Flush();
+  if (buffer_.size() >= kLogBufferBytes) Flush();
 }
 
 void RequestLog::Flush() {

@@ -15,7 +15,7 @@ namespace {
 // Of each page's ring: a thousand pauses in one event.
 constexpr size_t kRingBytes = 32 << 10;
 // A pause between two reads of the same is rare, two are rarer.
-constexpr int kMostReads = 3;
+constexpr int kMostRingReads = 3;
 // Between the pauses of one page fault the kernel does not take longer.
 constexpr int64_t kSameFaultNs = 50'000;
 
@@ -58,7 +58,7 @@ void SwitchPauses::Read(int64_t delay_age_ns, std::vector<Pause>* pauses) {
   // The scheduler's sum is the pauses' own only if there is none after them.
   // Whoever is traced pauses at each call: hence the limit.
   int64_t delay_ns = 0;
-  for (int reads = 0; reads < kMostReads && ring_->moved(); ++reads) {
+  for (int reads = 0; reads < kMostRingReads && ring_->moved(); ++reads) {
     ReadRing(pauses);
     if (pauses->empty()) break;
     const int64_t last_ns = pauses->back().in_ns;

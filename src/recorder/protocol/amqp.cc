@@ -18,7 +18,7 @@ struct Class {
   uint16_t number;
   std::string_view name;
 };
-constexpr Class kClasses[] = {
+constexpr Class kAmqpClasses[] = {
     {10, "Connection"}, {20, "Channel"}, {40, "Exchange"}, {50, "Queue"},
     {60, "Basic"},      {85, "Confirm"}, {90, "Tx"},
 };
@@ -27,7 +27,7 @@ struct Method {
   uint16_t number;
   std::string_view name;
 };
-constexpr Method kMethods[] = {
+constexpr Method kAmqpMethods[] = {
     {60, 40, "Publish"},  {60, 80, "Ack"},      {60, 70, "Get"},
     {60, 20, "Consume"},  {60, 10, "Qos"},      {60, 30, "Cancel"},
     {60, 31, "CancelOk"}, {60, 90, "Reject"},   {60, 100, "RecoverAsync"},
@@ -53,10 +53,10 @@ bool TakeMethod(Cursor& cursor, OperationText* operation) {
   const uint16_t of_class = cursor.U16();
   const uint16_t number = cursor.U16();
   if (cursor.ended()) return false;
-  for (const Class& known : kClasses) {
+  for (const Class& known : kAmqpClasses) {
     if (known.number != of_class) continue;
     operation->Assign(known.name);
-    for (const Method& method : kMethods) {
+    for (const Method& method : kAmqpMethods) {
       if (method.of_class != of_class || method.number != number) continue;
       operation->Append('.');
       operation->Append(method.name);

@@ -14,12 +14,12 @@ constexpr uint32_t kIndex = 5;
 constexpr uint32_t kContentType = 31;
 
 constexpr int kShortest = 5;
-constexpr int kLongest = 15;
+constexpr int kLongestCode = 15;
 
 // The symbols with codes of 5 to 15 bits, by length and value. The code is
 // canonical, so that lengths alone define it. What has a longer code (a
 // backslash, control characters, bytes above 126) does not occur in paths.
-constexpr std::string_view kSymbols[kLongest - kShortest + 1] = {
+constexpr std::string_view kSymbols[kLongestCode - kShortest + 1] = {
     "012aceiost",
     " %-./3456789=A_bdfghlmnpru",
     ":BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz",
@@ -48,7 +48,7 @@ bool DecodeHuffman(std::string_view coded, char* text, size_t room,
     uint32_t first = 0;  // code of this length
     int width = kShortest;
     uint32_t offset = 0;
-    for (; width <= std::min(kLongest, have); ++width) {
+    for (; width <= std::min(kLongestCode, have); ++width) {
       const auto count =
           static_cast<uint32_t>(kSymbols[width - kShortest].size());
       const uint32_t code = (bits >> (have - width)) & ((1U << width) - 1);
@@ -56,7 +56,7 @@ bool DecodeHuffman(std::string_view coded, char* text, size_t room,
       if (offset < count) break;
       first = (first + count) << 1;
     }
-    if (width > kLongest) return false;
+    if (width > kLongestCode) return false;
     if (width > have) {
       // Fewer than 8 bits, all ones, fill the last byte.
       const uint32_t fill = (1U << have) - 1;

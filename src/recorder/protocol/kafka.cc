@@ -10,7 +10,7 @@
 namespace edgewise {
 namespace {
 
-constexpr std::string_view kNames[] = {
+constexpr std::string_view kApiNames[] = {
     "Produce",
     "Fetch",
     "ListOffsets",
@@ -89,7 +89,7 @@ constexpr std::string_view kNames[] = {
     "DescribeTopicPartitions",
 };
 constexpr uint16_t kNewestVersion = 20;
-constexpr uint32_t kLongest = 256U << 20;
+constexpr uint32_t kLongestRequest = 256U << 20;
 constexpr size_t kLongestClientId = 255;
 
 bool IsName(std::string_view text) {
@@ -107,8 +107,8 @@ bool LooksLikeKafka(Cursor cursor, bool usual_port) {
   const uint16_t version = cursor.U16();
   cursor.Skip(4);
   const uint16_t client = cursor.U16();
-  if (cursor.ended() || length < 10 || length > kLongest ||
-      key >= std::size(kNames) || version > kNewestVersion) {
+  if (cursor.ended() || length < 10 || length > kLongestRequest ||
+      key >= std::size(kApiNames) || version > kNewestVersion) {
     return false;
   }
   // Without a client's name there is too little to tell.
@@ -123,12 +123,13 @@ void NameKafka(Inquiry& question) {
   cursor.DecidedFrom(cursor.position());
   const uint16_t key = cursor.U16();
   const uint16_t version = cursor.U16();
-  if (cursor.ended() || key >= std::size(kNames) || version > kNewestVersion) {
+  if (cursor.ended() || key >= std::size(kApiNames) ||
+      version > kNewestVersion) {
     // The rest of a long question, or the bare token of an old SASL.
     question.keep = true;
     return;
   }
-  question.operation->Assign(kNames[key]);
+  question.operation->Assign(kApiNames[key]);
 }
 
 }  // namespace edgewise

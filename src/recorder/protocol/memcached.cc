@@ -10,7 +10,7 @@
 namespace edgewise {
 namespace {
 
-constexpr std::string_view kVerbs[] = {
+constexpr std::string_view kMemcachedVerbs[] = {
     "get",   "gets",    "set",       "add",       "replace",     "append",
     "cas",   "prepend", "delete",    "incr",      "decr",        "touch",
     "gat",   "gats",    "mg",        "ms",        "md",          "ma",
@@ -36,9 +36,9 @@ constexpr std::string_view kOpcodes[] = {
 constexpr uint8_t kRequest = 0x80;
 constexpr size_t kLongestLine = 512;
 
-std::string_view TakeVerb(Cursor& cursor) {
+std::string_view TakeCommand(Cursor& cursor) {
   const uint8_t first = cursor.Peek();
-  for (const std::string_view verb : kVerbs) {
+  for (const std::string_view verb : kMemcachedVerbs) {
     if (static_cast<uint8_t>(verb[0]) != first) continue;
     Cursor ahead = cursor;
     if (!ahead.Take(verb)) continue;
@@ -60,7 +60,7 @@ std::string_view TakeOpcode(Cursor& cursor) {
 
 bool LooksLikeMemcached(Cursor cursor) {
   Cursor text = cursor;
-  const std::string_view verb = TakeVerb(text);
+  const std::string_view verb = TakeCommand(text);
   if (!verb.empty()) {
     // The words alone are English: they have what a command has.
     const bool bare = text.Peek() == '\r';
@@ -88,7 +88,7 @@ void NameMemcached(Inquiry& question) {
   if (cursor.Peek() == kRequest) {
     name = TakeOpcode(cursor);
   } else {
-    name = TakeVerb(cursor);
+    name = TakeCommand(cursor);
   }
   question.repeatable = !name.empty();
   question.operation->Assign(name.empty() ? "other" : name);

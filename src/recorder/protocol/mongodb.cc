@@ -13,10 +13,10 @@ namespace edgewise {
 namespace {
 
 constexpr uint32_t kReply = 1;
-constexpr uint32_t kQuery = 2004;
+constexpr uint32_t kOpQuery = 2004;
 constexpr uint32_t kCompressed = 2012;
 constexpr uint32_t kMessage = 2013;
-constexpr uint32_t kLongest = 64U << 20;
+constexpr uint32_t kLongestDocument = 64U << 20;
 
 constexpr uint8_t kString = 0x02;
 constexpr uint8_t kInt64 = 0x12;
@@ -119,7 +119,7 @@ void NameByDocument(Cursor& cursor, OperationText* operation) {
 }
 
 bool IsOperation(uint32_t operation) {
-  return operation == kMessage || operation == kQuery ||
+  return operation == kMessage || operation == kOpQuery ||
          operation == kCompressed || operation == kReply;
 }
 
@@ -129,7 +129,7 @@ bool LooksLikeMongodb(Cursor cursor) {
   const uint32_t length = cursor.Little32();
   cursor.Skip(8);
   const uint32_t operation = cursor.Little32();
-  return !cursor.ended() && length > 16 && length <= kLongest &&
+  return !cursor.ended() && length > 16 && length <= kLongestDocument &&
          IsOperation(operation);
 }
 
@@ -143,7 +143,7 @@ void NameMongodb(Inquiry& question) {
   cursor.Skip(12);
   cursor.DecidedFrom(cursor.position());
   const uint32_t operation = cursor.Little32();
-  if (operation == kQuery) {
+  if (operation == kOpQuery) {
     cursor.Skip(4);
     cursor.Until(0);  // the collection: that of commands
     cursor.Skip(8);

@@ -10,14 +10,14 @@
 namespace edgewise {
 namespace {
 
-constexpr uint8_t kQuery = 0x03;
+constexpr uint8_t kComQuery = 0x03;
 constexpr uint8_t kPrepare = 0x16;
 constexpr uint8_t kExecute = 0x17;
 constexpr uint8_t kClose = 0x19;
 constexpr uint8_t kSendLongData = 0x18;
 constexpr uint8_t kFetch = 0x1c;
 
-constexpr std::string_view kCommands[] = {
+constexpr std::string_view kComNames[] = {
     "sleep",      "quit",        "use",         "query",
     "field list", "create db",   "drop db",     "refresh",
     "shutdown",   "statistics",  "processlist", "connect",
@@ -31,7 +31,7 @@ constexpr std::string_view kCommands[] = {
 // Capabilities that the client claims.
 constexpr uint32_t kCompress = 1U << 5;
 constexpr uint32_t kProtocol41 = 1U << 9;
-constexpr uint32_t kSsl = 1U << 11;
+constexpr uint32_t kCapabilitySsl = 1U << 11;
 constexpr uint32_t kZstd = 1U << 26;
 constexpr uint32_t kQueryAttributes = 1U << 27;
 
@@ -52,7 +52,7 @@ void NameLogin(Inquiry& question) {
   }
   question.Clear(kLogin);
   if ((claims & kQueryAttributes) == 0) question.Clear(kAttributes);
-  if ((claims & kSsl) != 0 && length == 32) {
+  if ((claims & kCapabilitySsl) != 0 && length == 32) {
     question.Set(kSecured);
   } else if ((claims & (kCompress | kZstd)) != 0 &&
              question.Has(kMayCompress)) {
@@ -88,7 +88,7 @@ bool LooksLikeMysql(Cursor cursor, bool usual_port) {
   const uint8_t number = cursor.U8();
   const uint8_t command = cursor.U8();
   if (!usual_port || number != 0 || length == 0 || cursor.ended()) return false;
-  if (command == kQuery || command == kPrepare) {
+  if (command == kComQuery || command == kPrepare) {
     if (cursor.Peek() == 0 && cursor.Peek(1) == 1) cursor.Skip(2);
     return LooksLikeSql(cursor);
   }
@@ -114,20 +114,21 @@ void NameMysql(Inquiry& question) {
   cursor.DecidedFrom(cursor.position());
   cursor.Skip(1);
   const uint8_t command = cursor.U8();
-  if (length == 0 || command >= std::size(kCommands) || cursor.ended()) {
+  if (length == 0 || command >= std::size(kComNames) || cursor.ended()) {
     question.keep = true;  // the rest of a long question
     return;
   }
-  question.operation->Assign(kCommands[command]);
+  question.operation->Assign(kComNames[command]);
   if (command == kExecute || command == kSendLongData || command == kFetch) {
     return NameOfStatement(question);
   }
-  if (command != kQuery && command != kPrepare) return;
+  if (command != kComQuery && command != kPrepare) return;
   // Attributes: none but their count, or values that are passed in no way.
-  if (command == kQuery && question.Has(kAttributes)) {
+  if (command == kComQuery && question.Has(kAttributes)) {
     if (cursor.Peek() != 0 || cursor.Peek(1) != 1) return;
     cursor.Skip(2);
-  } else if (command == kQuery && cursor.Peek() == 0 && cursor.Peek(1) == 1) {
+  } else if (command == kComQuery && cursor.Peek() == 0 &&
+             cursor.Peek(1) == 1) {
     cursor.Skip(2);
   }
   // Other questions may follow this one in the same write.

@@ -12,14 +12,14 @@ namespace {
 constexpr uint32_t kProtocol3 = 3;  // the major version, in the upper half
 constexpr uint32_t kNewestMinor = 9;
 constexpr uint32_t kCancel = 80877102;
-constexpr uint32_t kSsl = 80877103;
+constexpr uint32_t kSslRequest = 80877103;
 constexpr uint32_t kGss = 80877104;
 constexpr uint32_t kLongestMessage = 1U << 30;
 
 const char* StartupName(uint32_t code) {
   if (code >> 16 == kProtocol3) return "startup";
   if (code == kCancel) return "cancel";
-  if (code == kSsl || code == kGss) return "startup";
+  if (code == kSslRequest || code == kGss) return "startup";
   return nullptr;
 }
 
@@ -133,7 +133,7 @@ void NamePostgres(Inquiry& question) {
     cursor.Skip(4);
     const uint32_t code = cursor.U32();
     question.operation->Assign(StartupName(code));
-    if (code == kSsl || code == kGss) question.Set(kSecured);
+    if (code == kSslRequest || code == kGss) question.Set(kSecured);
     return;
   }
   Message message;

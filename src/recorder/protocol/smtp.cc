@@ -9,13 +9,13 @@
 namespace edgewise {
 namespace {
 
-constexpr std::string_view kVerbs[] = {
+constexpr std::string_view kSmtpVerbs[] = {
     "EHLO", "HELO", "LHLO", "MAIL", "RCPT",     "DATA", "BDAT", "RSET",
     "NOOP", "QUIT", "AUTH", "VRFY", "STARTTLS", "EXPN", "HELP", "XCLIENT",
 };
 
 std::string_view TakeVerb(Cursor& cursor) {
-  for (const std::string_view verb : kVerbs) {
+  for (const std::string_view verb : kSmtpVerbs) {
     Cursor ahead = cursor;
     if (!ahead.Take(verb, /*any_case=*/true)) continue;
     const uint8_t next = ahead.Peek();

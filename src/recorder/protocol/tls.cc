@@ -23,7 +23,7 @@ bool TakeRecord(Cursor& cursor, uint8_t* type) {
          version <= 0x304 && length > 0 && length <= (1 << 14) + 2048;
 }
 
-bool IsHostCharacter(char c) {
+bool IsServerNameCharacter(char c) {
   return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
          c == '.' || c == '-' || c == '_';
 }
@@ -35,7 +35,7 @@ void AppendHost(Cursor cursor, OperationText* operation) {
   if (cursor.ended() || length > cursor.left()) return;
   const std::string_view host = cursor.Bytes(length);
   for (const char c : host) {
-    if (!IsHostCharacter(c)) return operation->clear();
+    if (!IsServerNameCharacter(c)) return operation->clear();
     operation->AppendLowerCase(c);
   }
 }
