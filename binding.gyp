@@ -53,6 +53,7 @@
       "dependencies": ["edgewise-core"],
       "sources": [
         "<@(analysis_sources)",
+        "<@(whatif_sources)",
         "<@(reporting_sources)"
       ],
       "include_dirs": ["<@(napi_include)"],

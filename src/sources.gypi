@@ -206,8 +206,20 @@
       "src/addon/stalls.cc",
       "src/addon/unseen.cc"
     ],
+    "whatif_sources": [
+      "src/whatif/arrivals.cc",
+      "src/whatif/change.cc",
+      "src/whatif/fitting.cc",
+      "src/whatif/model.cc",
+      "src/whatif/prediction.cc",
+      "src/whatif/ranking.cc",
+      "src/whatif/simulator.cc",
+      "src/whatif/whatif.cc",
+      "src/whatif/whatif_json.cc"
+    ],
     "reporting_sources": [
       "src/reporting/binding.cc",
+      "src/reporting/predicting.cc",
       "src/reporting/reporting.cc"
     ]
   }

@@ -1,11 +1,13 @@
 #include <napi.h>
 
+#include "reporting/predicting.h"
 #include "reporting/reporting.h"
 
 // An addon of its own, which uses nothing of one version of Node: a platform
 // needs it once, and a server that records does not load it.
 static Napi::Object InitReporting(Napi::Env env, Napi::Object exports) {
   edgewise::InstallReporting(env, exports);
+  edgewise::InstallPredicting(env, exports);
   return exports;
 }
 NODE_API_MODULE(edgewise_report, InitReporting)

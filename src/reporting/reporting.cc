@@ -11,45 +11,11 @@
 #include "analysis/page/store/trace_store.h"
 #include "analysis/report.h"
 #include "napi/errors.h"
+#include "reporting/options.h"
+#include "reporting/watched_work.h"
 
 namespace edgewise {
 namespace {
-
-double NumberOr(const Napi::Object& options, const char* key, double fallback) {
-  const Napi::Value value = options.Get(key);
-  return value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : fallback;
-}
-
-// In units of the option's; what no integer holds is the nearest that is sure.
-int64_t WholeOr(const Napi::Object& options, const char* key, int64_t fallback,
-                double units = 1) {
-  constexpr double kMost = 9007199254740991;  // Number.MAX_SAFE_INTEGER
-  const double value =
-      units * NumberOr(options, key, static_cast<double>(fallback));
-  return std::isnan(value)
-             ? fallback
-             : static_cast<int64_t>(std::clamp(value, -kMost, kMost));
-}
-
-std::string TextOr(const Napi::Object& options, const char* key) {
-  const Napi::Value value = options.Get(key);
-  return value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
-}
-
-bool Is(const Napi::Object& options, const char* key) {
-  const Napi::Value value = options.Get(key);
-  return value.IsBoolean() && value.As<Napi::Boolean>().Value();
-}
-
-std::vector<std::string> TextsOf(const Napi::Value& value) {
-  std::vector<std::string> texts;
-  if (!value.IsArray()) return texts;
-  const auto array = value.As<Napi::Array>();
-  for (uint32_t i = 0; i < array.Length(); ++i) {
-    texts.push_back(array.Get(i).As<Napi::String>().Utf8Value());
-  }
-  return texts;
-}
 
 ReportOptions OptionsOf(const Napi::Object& given) {
   ReportOptions options;
@@ -234,20 +200,7 @@ Napi::Value Analyse(const Napi::CallbackInfo& info) {
   auto* const worker = new Analysing(
       env, info[0].As<Napi::String>().Utf8Value(), OptionsOf(options),
       {Is(options, "columns"), Is(options, "store")});
-  Napi::Object analysis = Napi::Object::New(env);
-  analysis.Set("done", worker->Done());
-  analysis.Set("progress",
-               Napi::Function::New(env, [progress = worker->Progress()](
-                                            const Napi::CallbackInfo& call) {
-                 return Napi::Number::New(call.Env(), progress->Share());
-               }));
-  analysis.Set("cancel", Napi::Function::New(
-                             env, [progress = worker->Progress()](
-                                      const Napi::CallbackInfo& /*call*/) {
-                               progress->Cancel();
-                             }));
-  worker->Queue();
-  return analysis;
+  return StartWatched(env, worker);
 }
 
 }  // namespace

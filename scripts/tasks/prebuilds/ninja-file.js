@@ -6,9 +6,9 @@ const path = require('node:path')
 const { ROOT, walk } = require('../tree')
 
 /** What does not depend on Node, and what is made of which of it. */
-const CORE = ['platform', 'trace', 'boost', 'recorder', 'analysis']
+const CORE = ['platform', 'trace', 'boost', 'recorder', 'analysis', 'whatif']
 const RECORDER = ['platform', 'trace', 'boost', 'recorder']
-const REPORTER = ['platform', 'trace', 'analysis']
+const REPORTER = ['platform', 'trace', 'analysis', 'whatif']
 const BOOSTD = ['platform', 'trace', 'boost']
 const FLAGS = [
   '-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fno-exceptions', '-fno-omit-frame-pointer',

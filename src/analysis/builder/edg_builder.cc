@@ -63,6 +63,7 @@ void EdgBuilder::OnEvent(const Event& event) {
                     event.begin_ns - last_end_ns_ <= kSameNs;
   last_fd_ = event.fd;
   last_end_ns_ = event.end_ns;
+  const uint64_t first_piece = timeline_->next();
   OnBetween(event.before);
   busy_ns_ += static_cast<double>(event.end_ns - event.begin_ns);
   vm_shares_.Plan(event);
@@ -95,6 +96,7 @@ void EdgBuilder::OnEvent(const Event& event) {
     if (!slice_.unsure) slice_.known = std::max(slice_.known, record.counter);
   }
   CloseSlice(event.end_ns, event.counter_end);
+  if (watcher_ != nullptr) watcher_->OnEvent(event, first_piece);
   if (closed_some_) {
     ledger_->ReleaseClosed(timeline_->next());
     closed_some_ = false;

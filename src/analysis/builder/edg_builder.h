@@ -76,17 +76,26 @@ class RequestSink {
   virtual void OnAborted(const AbortedRequest& request) = 0;
 };
 
+// Is told of each event when its slices are on the timeline; they are the pieces
+// from `first_piece` on, with what ran since the event before. Owners of
+// requests that ended in it are still known.
+class LoopWatcher {
+ public:
+  virtual ~LoopWatcher() = default;
+  virtual void OnEvent(const Event& event, uint64_t first_piece) = 0;
+};
+
 // Builds the Event Dependency Graphs of one file's requests (VEE'19, section
 // 4.2), one event at a time: finds out for whom each slice runs, adds a node to
 // that request's graph and a piece to the timeline, and hands each request over
 // when it ends. Holds the graphs of open requests only.
 class EdgBuilder {
  public:
-  // All outlive the builder.
+  // All outlive the builder; `watcher` may be null.
   EdgBuilder(EventStream* stream, const RequestRoutes* request_routes,
              RouteTable* routes, DependencyTable* dependencies,
              LoopTimeline* timeline, BlameLedger* ledger, StackTree* stacks,
-             RequestSink* sink)
+             RequestSink* sink, LoopWatcher* watcher = nullptr)
       : stream_(stream),
         stacks_(stream, stacks),
         request_routes_(request_routes),
@@ -94,7 +103,8 @@ class EdgBuilder {
         dependencies_(dependencies),
         timeline_(timeline),
         ledger_(ledger),
-        sink_(sink) {}
+        sink_(sink),
+        watcher_(watcher) {}
 
   // Reads the stream to its end.
   void Run();
@@ -309,6 +319,7 @@ class EdgBuilder {
   LoopTimeline* timeline_;
   BlameLedger* ledger_;
   RequestSink* sink_;
+  LoopWatcher* watcher_;
 
   RequestTable<RequestGraph> requests_;
   NodeBudget nodes_;

@@ -1,0 +1,122 @@
+#include "reporting/predicting.h"
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "napi/errors.h"
+#include "reporting/options.h"
+#include "reporting/watched_work.h"
+#include "whatif/whatif.h"
+
+namespace edgewise {
+namespace {
+
+// As lib/whatif/changes.js names them, in the order of Change::Kind.
+constexpr std::string_view kKinds[] = {
+    "cpu",       "wait",      "collections",  "load",
+    "processor", "neighbour", "replica-lost", "parallel",
+    "batch",     "offload",   "workers"};
+
+Change ChangeOf(const Napi::Object& given) {
+  Change change{};
+  const std::string kind = TextOr(given, "kind");
+  for (size_t i = 0; i < std::size(kKinds); ++i) {
+    if (kKinds[i] == kind) change.kind = static_cast<Change::Kind>(i);
+  }
+  change.route = TextOr(given, "route");
+  change.dependency = TextOr(given, "dependency");
+  change.scale = NumberOr(given, "scale", change.scale);
+  change.add_ns = NumberOr(given, "addNs", change.add_ns);
+  change.first = static_cast<uint32_t>(WholeOr(given, "first", 0));
+  change.second = static_cast<uint32_t>(WholeOr(given, "second", 0));
+  change.count = static_cast<uint32_t>(WholeOr(given, "count", 1));
+  if (const Napi::Value tier = given.Get("tierNs"); tier.IsArray()) {
+    const auto list = tier.As<Napi::Array>();
+    for (uint32_t i = 0; i < list.Length(); ++i) {
+      change.tier.push_back(list.Get(i).As<Napi::Number>().FloatValue());
+    }
+  }
+  return change;
+}
+
+WhatIfOptions PredictionOf(const Napi::Object& given) {
+  WhatIfOptions options;
+  options.routes.only = TextOr(given, "onlyRoute");
+  options.routes.left_out = TextsOf(given.Get("excludeRoute"));
+  options.skip_ns = WholeOr(given, "skip", options.skip_ns, 1e9);
+  options.replications = static_cast<uint32_t>(
+      WholeOr(given, "replications", options.replications));
+  options.seed = static_cast<uint64_t>(WholeOr(given, "seed", 1));
+  options.rank = Is(given, "rank");
+  const double percentile = NumberOr(given, "goalPercentile", 0);
+  if (percentile > 0) {
+    options.goal = LatencyGoal{percentile, WholeOr(given, "goalNs", 0)};
+  }
+  const Napi::Value scenarios = given.Get("scenarios");
+  if (!scenarios.IsArray()) return options;
+  const auto list = scenarios.As<Napi::Array>();
+  for (uint32_t i = 0; i < list.Length(); ++i) {
+    const auto one = list.Get(i).As<Napi::Object>();
+    Scenario scenario{TextOr(one, "name"), {}};
+    const auto changes = one.Get("changes").As<Napi::Array>();
+    for (uint32_t k = 0; k < changes.Length(); ++k) {
+      scenario.changes.push_back(ChangeOf(changes.Get(k).As<Napi::Object>()));
+    }
+    options.scenarios.push_back(std::move(scenario));
+  }
+  return options;
+}
+
+// A prediction on a thread of the pool; deletes itself when it is over.
+class Predicting : public Napi::AsyncWorker {
+ public:
+  Predicting(Napi::Env env, std::string dir, WhatIfOptions options)
+      : Napi::AsyncWorker(env, "edgewise.whatif"),
+        done_(env),
+        dir_(std::move(dir)),
+        options_(std::move(options)) {
+    options_.progress = progress_.get();
+  }
+
+  Napi::Promise Done() const { return done_.Promise(); }
+  std::shared_ptr<AnalysisProgress> Progress() const { return progress_; }
+
+ protected:
+  void Execute() override { json_ = BuildWhatIf(dir_, options_); }
+  void OnOK() override {
+    absl::Status status = progress_->status();
+    if (!status.ok()) json_ = std::move(status);
+    if (json_.ok()) {
+      done_.Resolve(Napi::String::New(Env(), *json_));
+    } else {
+      done_.Reject(ErrorOf(Env(), json_.status()).Value());
+    }
+  }
+
+ private:
+  const Napi::Promise::Deferred done_;
+  const std::string dir_;
+  WhatIfOptions options_;
+  const std::shared_ptr<AnalysisProgress> progress_ =
+      std::make_shared<AnalysisProgress>();
+  absl::StatusOr<std::string> json_;
+};
+
+Napi::Value Predict(const Napi::CallbackInfo& info) {
+  return StartWatched(
+      info.Env(),
+      new Predicting(info.Env(), info[0].As<Napi::String>().Utf8Value(),
+                     PredictionOf(info[1].As<Napi::Object>())));
+}
+
+}  // namespace
+
+void InstallPredicting(Napi::Env env, Napi::Object exports) {
+  exports.Set("whatif", Napi::Function::New(env, &Predict));
+}
+
+}  // namespace edgewise

@@ -1,0 +1,354 @@
+#include "whatif/fitting.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace edgewise {
+namespace {
+
+float Length(int64_t from_ns, int64_t to_ns) {
+  return static_cast<float>(std::max<int64_t>(0, to_ns - from_ns));
+}
+
+}  // namespace
+
+bool Fitting::IsLeftOut(const EndedRequest& request) {
+  const RequestGraph& graph = request.graph;
+  if (first_ready_ns_ == INT64_MIN) {
+    first_ready_ns_ = graph.ready_ns;
+    model_.begin_ns = first_ready_ns_ + options_.skip_ns;
+  }
+  if (graph.ready_ns < model_.begin_ns) return true;
+  if (!options_.routes.Has(routes_->Text(request.route))) return true;
+  const bool whole = !graph.truncated && !graph.nodes.empty() &&
+                     model_.jobs.size() + graph.nodes.size() <= kMaxJobs;
+  if (!whole) ++model_.left_out;
+  return !whole;
+}
+
+void Fitting::OnRequest(const EndedRequest& request) {
+  if (IsLeftOut(request)) return;
+  const RequestGraph& graph = request.graph;
+  Ended ended{{graph.ready_ns, request.latency_ns(), request.route, 0, 0,
+               graph.connection == ConnectionUse::kNew},
+              graph.owner,
+              {},
+              {},
+              {}};
+  job_of_node_.clear();
+  run_at_node_.clear();
+  for (uint32_t i = 0; i < graph.Size(); ++i) AddNode(request, i, &ended);
+  ended_.push_back(std::move(ended));
+}
+
+// For how long the node ran, without collections.
+int64_t Fitting::RunOf(const RequestGraph& graph, uint32_t index) const {
+  const Node& node = graph.At(index);
+  int64_t run_ns = node.end_ns - node.begin_ns;
+  for (const GcNote& gc : graph.gc) {
+    if (gc.node == index && !gc.shared) run_ns -= gc.end_ns - gc.begin_ns;
+  }
+  const OffTimeline& off = timeline_->busy_off();
+  if (!off.empty()) {
+    run_ns -= off.Between(node.begin_ns, node.end_ns).total_ns();
+  }
+  return std::max<int64_t>(0, run_ns);
+}
+
+void Fitting::AddNode(const EndedRequest& request, uint32_t index,
+                      Ended* ended) {
+  const RequestGraph& graph = request.graph;
+  const Node& node = graph.At(index);
+  uint32_t number = static_cast<uint32_t>(ended->jobs.size());
+  if (index > 0 && node.IsInTurnOf(graph.At(index - 1))) {
+    number = job_of_node_[index - 1];
+  } else {
+    Job job;
+    const bool leads = std::abs(node.begin_ns - node.shared_end_ns) <= kSameNs;
+    const bool first = node.begin_ns - node.event_begin_ns <= kSameNs;
+    ended->later.push_back(!leads && !first);
+    job.prefix_ns = first   ? 0
+                    : leads ? Length(node.event_begin_ns, node.shared_end_ns)
+                            : -1;
+    for (const GcNote& gc : graph.gc) {
+      if (gc.node == index && gc.shared && job.prefix_ns > 0) {
+        job.prefix_ns =
+            std::max(0.F, job.prefix_ns - Length(gc.begin_ns, gc.end_ns));
+      }
+    }
+    if (index > 0) AddWait(graph, node, job_of_node_, &job);
+    ended->jobs.push_back(job);
+    ended->events.push_back(node.event);
+  }
+  job_of_node_.push_back(number);
+  Job& job = ended->jobs[number];
+  const bool is_sink = (node.flags & Node::kSink) != 0;
+  if (is_sink) {
+    job.end_ns = job.own_ns + Length(node.begin_ns, request.end_ns);
+  }
+  job.own_ns += static_cast<float>(RunOf(graph, index));
+  run_at_node_.push_back(job.own_ns);
+}
+
+void Fitting::AddWait(const RequestGraph& graph, const Node& node,
+                      const std::vector<uint32_t>& job_of, Job* job) const {
+  const Node& parent = graph.At(node.parent);
+  job->parent = job_of[node.parent];
+  job->issue_ns = run_at_node_[node.parent];
+  const int64_t asked_ns = std::max(parent.end_ns, parent.begin_ns);
+  const bool known = node.ready_kind != ReadyKind::kNone;
+  const int64_t ready_ns =
+      std::max(known ? node.ready_ns : node.event_begin_ns, asked_ns);
+  const bool pooled = (node.flags & Node::kPooled) != 0 && node.taken_ns > 0;
+  if (pooled) {
+    job->pool_ns = Length(std::max(node.taken_ns, asked_ns), ready_ns);
+  } else {
+    job->io_ns = Length(asked_ns, ready_ns);
+  }
+  job->io_most_ns =
+      pooled ? 0 : std::max(job->io_ns, Length(asked_ns, node.begin_ns));
+  job->dependency = node.dependency;
+  job->call = node.call;
+}
+
+void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
+  const bool fitted =
+      first_ready_ns_ != INT64_MIN && event.begin_ns >= model_.begin_ns;
+  float idle_ns = -1;
+  if (last_end_ns_ != INT64_MIN) {
+    if (event.loop_slept) {
+      idle_ns = Length(last_end_ns_, event.begin_ns);
+      const bool seen = event.ready_kind == ReadyKind::kObserved ||
+                        event.ready_kind == ReadyKind::kDue;
+      if (fitted && seen && event.ready_ns > last_end_ns_ &&
+          model_.wakes_ns.size() < kMaxSamples) {
+        model_.wakes_ns.push_back(Length(event.ready_ns, event.begin_ns));
+      }
+    } else if (fitted && event.before.empty()) {
+      gaps_ns_ += Length(last_end_ns_, event.begin_ns);
+      ++gaps_;
+    }
+  }
+  last_end_ns_ = event.end_ns;
+  turns_.push_back({event.sequence, idle_ns, event.fd});
+  if (turns_.size() > kMaxTurns) turns_.pop_front();
+  for (Ended& ended : ended_) Keep(&ended, event, first_piece);
+  if (fitted) {
+    AddPieces(event, first_piece);
+    model_.end_ns = event.end_ns;
+  }
+  ended_.clear();
+}
+
+// The request's last slice in the event, which was not over when it ended: all
+// that is its own or follows it.
+void Fitting::Keep(Ended* ended, const Event& event, uint64_t first_piece) {
+  double run_ns = 0;
+  double end_ns = 0;
+  const int64_t ended_ns = ended->request.ready_ns + ended->request.latency_ns;
+  bool own = false;
+  for (uint64_t i = first_piece; i < timeline_->next(); ++i) {
+    const Piece& piece = timeline_->At(i);
+    if (piece.begin_ns < event.begin_ns) continue;
+    own = piece.owner == ended->owner || (own && piece.owner == 0);
+    if (!own || piece.is_gc || piece.off) continue;
+    run_ns += Length(piece.begin_ns, piece.end_ns);
+    end_ns += Length(piece.begin_ns, std::min(piece.end_ns, ended_ns));
+  }
+  if (!ended->events.empty() && ended->events.back() == event.sequence) {
+    Job& job = ended->jobs.back();
+    job.own_ns = static_cast<float>(run_ns);
+    if (job.end_ns >= 0) job.end_ns = static_cast<float>(end_ns);
+  }
+  for (size_t i = 0; i < ended->jobs.size(); ++i) {
+    Job& job = ended->jobs[i];
+    job.end_ns = std::min(job.end_ns, job.own_ns);
+    const Turn* const turn = TurnOf(ended->events[i]);
+    if (turn == nullptr) continue;
+    job.idle_ns = turn->idle_ns;
+    job.station = static_cast<uint32_t>(turn->fd + 1);
+    if (ended->later[i] && turn->fd != kNoFd) shared_fds_.insert(turn->fd);
+  }
+  NoteJoins(ended);
+  ended->request.first_job = static_cast<uint32_t>(model_.jobs.size());
+  ended->request.jobs = static_cast<uint32_t>(ended->jobs.size());
+  model_.jobs.insert(model_.jobs.end(), ended->jobs.begin(), ended->jobs.end());
+  model_.requests.push_back(ended->request);
+}
+
+const Fitting::Turn* Fitting::TurnOf(uint64_t event) const {
+  const auto it = std::lower_bound(
+      turns_.begin(), turns_.end(), event,
+      [](const Turn& turn, uint64_t number) { return turn.event < number; });
+  return it != turns_.end() && it->event == event ? &*it : nullptr;
+}
+
+// Of several waits that began together, those that nothing has followed have
+// ended before what came after the last: Promise.all, or as good as.
+void Fitting::NoteJoins(Ended* ended) const {
+  std::vector<Job>& jobs = ended->jobs;
+  std::vector<bool> followed(jobs.size());
+  for (const Job& job : jobs) {
+    if (job.parent != Job::kNone) followed[job.parent] = true;
+  }
+  absl::flat_hash_map<uint32_t, uint32_t> open;  // by parent: the latest leaf
+  for (uint32_t i = 1; i < jobs.size(); ++i) {
+    Job& job = jobs[i];
+    const auto leaf = open.find(job.parent);
+    if (leaf != open.end()) {
+      job.join = leaf->second;
+      open.erase(leaf);
+    }
+    if (!followed[i] && job.end_ns < 0) open[job.parent] = i;
+  }
+}
+
+void Fitting::AddPieces(const Event& event, uint64_t first_piece) {
+  double others_ns = 0;
+  double leading_ns = 0;
+  bool owned = false;
+  for (uint64_t i = first_piece; i < timeline_->next(); ++i) {
+    const Piece& piece = timeline_->At(i);
+    const float ns = Length(piece.begin_ns, piece.end_ns);
+    if (piece.off) {
+      model_.others.push_back({piece.begin_ns, ns, event.type, true});
+    } else if (piece.is_gc) {
+      const auto after = static_cast<float>(since_collection_ns_);
+      model_.collections.push_back({after, ns});
+      since_collection_ns_ = 0;
+    } else {
+      since_collection_ns_ += ns;
+      if (piece.owner != 0 && !owned) leading_ns = others_ns;
+      owned |= piece.owner != 0;
+      others_ns += piece.owner == 0 ? ns : 0;
+    }
+  }
+  if (owned && leading_ns > 0) {
+    prefixes_ns_ += leading_ns;
+    ++prefixes_;
+  }
+  const auto ns = static_cast<float>(others_ns);
+  if (event.type == EventType::kAccept && !owned) {
+    if (accepts_ns_.size() < kMaxSamples) accepts_ns_.push_back(ns);
+  } else if (!owned && event.type != EventType::kMain && ns > 0) {
+    const bool known = event.ready_kind != ReadyKind::kNone;
+    model_.others.push_back(
+        {known ? event.ready_ns : event.begin_ns, ns, event.type, false});
+  }
+}
+
+// What is read together with others' has no time of its own: it came between
+// the one before and the read. It is drawn from those whose time is known.
+void Fitting::DrawCensored() {
+  constexpr int kTries = 20;
+  absl::flat_hash_map<uint64_t, std::vector<float>> known;
+  const auto key = [](const ModelRequest& request, uint32_t job) {
+    return (uint64_t{request.route} << 32) | job;
+  };
+  for (const ModelRequest& request : model_.requests) {
+    for (uint32_t i = 1; i < request.jobs; ++i) {
+      const Job& job = model_.jobs[request.first_job + i];
+      if (job.prefix_ns >= 0) known[key(request, i)].push_back(job.io_ns);
+    }
+  }
+  std::minstd_rand random(7);
+  for (const ModelRequest& request : model_.requests) {
+    for (uint32_t i = 1; i < request.jobs; ++i) {
+      Job& job = model_.jobs[request.first_job + i];
+      const auto it = known.find(key(request, i));
+      if (job.prefix_ns >= 0 || it == known.end()) continue;
+      for (int tries = 0; tries < kTries; ++tries) {
+        const float drawn = it->second[random() % it->second.size()];
+        if (drawn < job.io_ns || drawn > job.io_most_ns) continue;
+        job.io_ns = drawn;
+        break;
+      }
+    }
+  }
+}
+
+// By route: how much longer first jobs took after a sleep than without one. Of
+// their own length it is at most half.
+void Fitting::FitCold() {
+  struct Mean {
+    double sum = 0;
+    uint32_t count = 0;
+  };
+  constexpr size_t kBins = std::tuple_size_v<decltype(ColdCaches::extra_ns)>;
+  constexpr uint32_t kLeastWarm = 20;
+  constexpr uint32_t kLeast = 5;
+  absl::flat_hash_map<uint32_t, std::array<Mean, kBins + 1>> routes;
+  for (const ModelRequest& request : model_.requests) {
+    const Job& job = model_.jobs[request.first_job];
+    if (job.prefix_ns < 0) continue;
+    Mean& mean =
+        routes[request.route]
+              [job.idle_ns < 0 ? kBins : ColdCaches::BinOf(job.idle_ns)];
+    mean.sum += job.own_ns + job.prefix_ns;
+    ++mean.count;
+  }
+  float longest = 0;
+  for (size_t bin = 0; bin < kBins; ++bin) {
+    Mean extra;
+    for (const auto& [route, means] : routes) {
+      const Mean& warm = means[kBins];
+      const Mean& here = means[bin];
+      if (warm.count < kLeastWarm || here.count < kLeast) continue;
+      extra.sum += here.sum - warm.sum / warm.count * here.count;
+      extra.count += here.count;
+    }
+    if (extra.count > 0) {
+      longest = std::max(longest, static_cast<float>(extra.sum / extra.count));
+    }
+    model_.cold.extra_ns[bin] = longest;
+  }
+  for (Job& job : model_.jobs) {
+    const float all = job.own_ns + std::max(0.F, job.prefix_ns);
+    const float taken = std::min(model_.cold.ExtraNs(job.idle_ns), all / 2);
+    const float factor = all > 0 ? (all - taken) / all : 1;
+    job.own_ns *= factor;
+    job.issue_ns *= factor;
+    if (job.end_ns > 0) job.end_ns *= factor;
+    if (job.prefix_ns > 0) job.prefix_ns *= factor;
+  }
+}
+
+LoopModel Fitting::Finish() {
+  std::stable_sort(model_.requests.begin(), model_.requests.end(),
+                   [](const ModelRequest& one, const ModelRequest& other) {
+                     return one.ready_ns < other.ready_ns;
+                   });
+  std::stable_sort(model_.others.begin(), model_.others.end(),
+                   [](const OtherWork& one, const OtherWork& other) {
+                     return one.ready_ns < other.ready_ns;
+                   });
+  for (Job& job : model_.jobs) {
+    if (!shared_fds_.contains(static_cast<int32_t>(job.station) - 1)) {
+      job.station = 0;
+    }
+    if (job.pool_ns >= 0) {
+      const uint32_t threads = dependencies_->At(job.dependency).pool_threads;
+      if (threads > 0) model_.pool_threads = threads;
+    }
+  }
+  const auto mean = [](double sum, uint64_t count) {
+    return count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : 0;
+  };
+  model_.gap_ns = mean(gaps_ns_, gaps_);
+  model_.prefix_ns = mean(prefixes_ns_, prefixes_);
+  if (!accepts_ns_.empty()) {
+    const auto middle = accepts_ns_.begin() +
+                        static_cast<std::ptrdiff_t>(accepts_ns_.size() / 2);
+    std::nth_element(accepts_ns_.begin(), middle, accepts_ns_.end());
+    model_.accept_ns = *middle;
+  }
+  DrawCensored();
+  FitCold();
+  return std::move(model_);
+}
+
+}  // namespace edgewise

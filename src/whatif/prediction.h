@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "analysis/stream/progress.h"
+#include "whatif/change.h"
+#include "whatif/model.h"
+
+namespace edgewise {
+
+inline constexpr std::array<double, 4> kPercentiles = {50, 90, 99, 99.9};
+
+// An estimate with its 90 % interval.
+struct Estimate {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+// What becomes of one percentile of the latency. ns
+struct PercentileChange {
+  double recorded_ns = 0;
+  double simulated_ns = 0;  // of the recording itself: how well the model fits
+  Estimate after_ns;        // what another run of that length would show
+  Estimate gain;            // after / before - 1
+};
+
+struct RouteChange {
+  std::optional<uint32_t> route;  // none: all requests
+  uint64_t requests = 0;
+  std::array<PercentileChange, kPercentiles.size()> percentiles;
+};
+
+struct Prediction {
+  std::vector<RouteChange> routes;  // the first: all requests
+  double utilisation_before = 0;    // of the busiest loop
+  double utilisation_after = 0;
+  double capacity_before = 0;  // requests a second, of all loops
+  double capacity_after = 0;
+  std::vector<std::string> assumed;
+};
+
+// Predicts what changes do to recorded loops: each is run again on a virtual
+// clock, before and after, over arrivals drawn in blocks from the recording
+// (common random numbers: a draw is the same before and after).
+class Predictor {
+ public:
+  struct Options {
+    uint32_t replications = 20;
+    uint64_t seed = 1;
+    // Requests that one replication runs at most; of more, a part is drawn.
+    uint64_t most_requests = UINT64_MAX;
+  };
+
+  // All outlive it.
+  Predictor(const std::vector<LoopModel>* loops, const ModelNames& names,
+            const Options& options);
+
+  // `by_route`: also for each route. Errors are those of ApplyChanges.
+  absl::StatusOr<Prediction> Predict(const std::vector<Change>& changes,
+                                     bool by_route) const;
+
+  uint64_t requests() const { return requests_; }
+
+ private:
+  // Sorted latencies, of all requests and of each route.
+  struct Latencies {
+    std::vector<float> all;
+    std::vector<std::vector<float>> routes;
+    double utilisation = 0;
+    void Sort();
+  };
+  struct Plan {
+    const LoopModel* model;
+    double load = 1;
+    uint32_t workers = 1;
+    uint32_t offload_threads = 1;
+  };
+
+  Latencies Replicate(const std::vector<Plan>& plans, uint64_t seed,
+                      bool drawn) const;
+  double CapacityOf(const std::vector<Plan>& plans) const;
+  void Compare(const std::vector<Latencies>& after, uint32_t route,
+               const Latencies& after_recorded, RouteChange* change) const;
+
+  const std::vector<LoopModel>* loops_;
+  const ModelNames names_;
+  const Options options_;
+  uint64_t requests_ = 0;
+  double part_ = 1;
+  std::vector<Plan> base_plans_;
+  std::vector<Latencies> base_;  // a draw each
+  Latencies recorded_;           // as measured
+  Latencies reproduced_;         // the recording, simulated
+  double base_capacity_ = 0;
+};
+
+}  // namespace edgewise

@@ -1,0 +1,351 @@
+#include "whatif/simulator.h"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+#include <random>
+
+namespace edgewise {
+namespace {
+
+constexpr uint32_t kNobody = UINT32_MAX;
+
+// A request that is simulated.
+struct Instance {
+  int64_t at_ns;
+  uint32_t request;
+  uint32_t first_end;  // where the ends of its jobs are noted; kNobody: nowhere
+};
+
+struct Item {
+  enum class Kind : uint8_t {
+    kReady,    // a job
+    kReturn,   // a job whose other thread is done
+    kPool,     // the pool has done a job's work
+    kOffload,  // the other threads have
+    kFresh,    // a request on a new connection
+    kOther,    // what nobody asked for
+  };
+  int64_t at_ns;
+  uint32_t instance;
+  uint32_t job;  // a number in the request; kOther: in the model
+  Kind kind;
+
+  bool operator<(const Item& other) const { return at_ns > other.at_ns; }
+};
+
+// Threads that take work in the order it comes.
+struct Station {
+  struct Work {
+    uint32_t instance;
+    uint32_t job;
+    float ns;
+  };
+  uint32_t free;
+  std::deque<Work> waiting;
+};
+
+class Run {
+ public:
+  Run(const LoopModel& model, const Arrivals& arrivals, uint64_t seed,
+      uint32_t offload_threads)
+      : model_(model), arrivals_(arrivals), random_(seed) {
+    pool_.free = std::max(1U, model.pool_threads);
+    offload_.free = std::max(1U, offload_threads);
+    instances_.reserve(arrivals.requests.size());
+    result_.requests.reserve(arrivals.requests.size());
+  }
+
+  Simulated Go() {
+    while (true) {
+      float idle_ns = -1;
+      if (postponed_.empty() && fresh_.empty()) {
+        const int64_t next_ns = NextNs();
+        if (next_ns == INT64_MAX) break;
+        if (next_ns > now_ns_) idle_ns = Sleep(next_ns);
+      }
+      Poll();
+      RunBatch(idle_ns);
+    }
+    result_.span_ns =
+        static_cast<double>(std::max({now_ns_, arrivals_.span_ns, int64_t{1}}));
+    return std::move(result_);
+  }
+
+ private:
+  const ModelRequest& RequestOf(uint32_t instance) const {
+    return model_.requests[instances_[instance].request];
+  }
+  const Job& JobOf(uint32_t instance, uint32_t job) const {
+    return model_.jobs[RequestOf(instance).first_job + job];
+  }
+
+  int64_t NextNs() const {
+    int64_t ns = future_.empty() ? INT64_MAX : future_.top().at_ns;
+    if (next_request_ < arrivals_.requests.size()) {
+      ns = std::min(ns, arrivals_.requests[next_request_].at_ns);
+    }
+    if (next_other_ < arrivals_.others.size()) {
+      ns = std::min(ns, arrivals_.others[next_other_].at_ns);
+    }
+    return ns;
+  }
+
+  // Until something is ready; returns for how long.
+  float Sleep(int64_t next_ns) {
+    // What stops a thread that sleeps harms nobody.
+    while (next_other_ < arrivals_.others.size()) {
+      const Arrivals::Item& next = arrivals_.others[next_other_];
+      if (next.at_ns != next_ns || !model_.others[next.index].stall) break;
+      ++next_other_;
+      next_ns = NextNs();
+      if (next_ns == INT64_MAX) return -1;
+    }
+    if (next_ns <= now_ns_) return -1;
+    const float wake_ns =
+        model_.wakes_ns.empty()
+            ? 0
+            : model_.wakes_ns[random_() % model_.wakes_ns.size()];
+    const int64_t before_ns = now_ns_;
+    now_ns_ = next_ns + static_cast<int64_t>(wake_ns);
+    return static_cast<float>(now_ns_ - before_ns);
+  }
+
+  // Takes all that is ready, by its time.
+  void Poll() {
+    batch_.clear();
+    while (true) {
+      const int64_t at_ns = NextNs();
+      if (at_ns > now_ns_) break;
+      if (!future_.empty() && future_.top().at_ns == at_ns) {
+        const Item item = future_.top();
+        future_.pop();
+        TakeItem(item);
+      } else if (next_request_ < arrivals_.requests.size() &&
+                 arrivals_.requests[next_request_].at_ns == at_ns) {
+        TakeRequest(arrivals_.requests[next_request_++]);
+      } else {
+        const Arrivals::Item& other = arrivals_.others[next_other_++];
+        batch_.push_back({at_ns, kNobody, other.index, Item::Kind::kOther});
+      }
+    }
+    if (!fresh_.empty()) {
+      batch_.push_back({now_ns_, kNobody, 0, Item::Kind::kFresh});
+    }
+    batch_.insert(batch_.end(), postponed_.begin(), postponed_.end());
+    postponed_.clear();
+  }
+
+  void TakeRequest(const Arrivals::Item& arrival) {
+    const auto instance = static_cast<uint32_t>(instances_.size());
+    const ModelRequest& request = model_.requests[arrival.index];
+    uint32_t first_end = kNobody;
+    for (uint32_t i = 1; i < request.jobs; ++i) {
+      if (model_.jobs[request.first_job + i].join == Job::kNone) continue;
+      first_end = static_cast<uint32_t>(ends_.size());
+      ends_.resize(ends_.size() + request.jobs, -1);
+      break;
+    }
+    instances_.push_back({arrival.at_ns, arrival.index, first_end});
+    const Item item{arrival.at_ns, instance, 0, Item::Kind::kReady};
+    if (request.delay_ns > 0) {
+      future_.push({arrival.at_ns + static_cast<int64_t>(request.delay_ns),
+                    instance, 0, Item::Kind::kReady});
+    } else if (request.fresh) {
+      fresh_.push_back(item);
+    } else {
+      batch_.push_back(item);
+    }
+  }
+
+  void TakeItem(const Item& item) {
+    switch (item.kind) {
+      case Item::Kind::kPool:
+        Release(&pool_, item.at_ns, Item::Kind::kPool);
+        Await(item.instance, item.job, item.at_ns);
+        break;
+      case Item::Kind::kOffload:
+        Release(&offload_, item.at_ns, Item::Kind::kOffload);
+        batch_.push_back(
+            {item.at_ns, item.instance, item.job, Item::Kind::kReturn});
+        break;
+      default:
+        batch_.push_back(item);
+    }
+  }
+
+  void Submit(Station* station, int64_t at_ns, const Station::Work& work,
+              Item::Kind kind) {
+    if (station->free == 0) {
+      station->waiting.push_back(work);
+      return;
+    }
+    --station->free;
+    future_.push(
+        {at_ns + static_cast<int64_t>(work.ns), work.instance, work.job, kind});
+  }
+
+  void Release(Station* station, int64_t at_ns, Item::Kind kind) {
+    ++station->free;
+    if (station->waiting.empty()) return;
+    const Station::Work work = station->waiting.front();
+    station->waiting.pop_front();
+    Submit(station, at_ns, work, kind);
+  }
+
+  void RunBatch(float idle_ns) {
+    taken_.assign(batch_.size(), false);
+    for (size_t i = 0; i < batch_.size(); ++i) {
+      if (taken_[i]) continue;
+      const Item item = batch_[i];
+      const int64_t before_ns = now_ns_;
+      const auto cold_ns = static_cast<int64_t>(model_.cold.ExtraNs(idle_ns));
+      idle_ns = -1;
+      now_ns_ += static_cast<int64_t>(model_.gap_ns);
+      if (item.kind == Item::Kind::kOther) {
+        now_ns_ += static_cast<int64_t>(model_.others[item.job].ns);
+      } else if (item.kind == Item::Kind::kFresh) {
+        now_ns_ += cold_ns + static_cast<int64_t>(model_.accept_ns);
+        postponed_.push_back(fresh_.front());
+        fresh_.pop_front();
+      } else {
+        now_ns_ += cold_ns;
+        RunJobs(i, item);
+      }
+      result_.busy_ns += static_cast<double>(now_ns_ - before_ns);
+      Collect(now_ns_ - before_ns);
+    }
+  }
+
+  // One job, or all that a shared connection has for this loop.
+  void RunJobs(size_t index, const Item& item) {
+    const Job& job = JobOf(item.instance, item.job);
+    const bool shared = job.station != 0 && item.kind == Item::Kind::kReady;
+    if (!shared) {
+      now_ns_ += static_cast<int64_t>(std::max(0.F, job.prefix_ns));
+      RunJob(item);
+      return;
+    }
+    now_ns_ += static_cast<int64_t>(job.prefix_ns >= 0 ? job.prefix_ns
+                                                       : model_.prefix_ns);
+    RunJob(item);
+    for (size_t i = index + 1; i < batch_.size(); ++i) {
+      const Item& other = batch_[i];
+      if (taken_[i] || other.kind != Item::Kind::kReady) continue;
+      if (JobOf(other.instance, other.job).station != job.station) continue;
+      taken_[i] = true;
+      RunJob(other);
+    }
+  }
+
+  void RunJob(const Item& item) {
+    ++result_.jobs;
+    const Job& job = JobOf(item.instance, item.job);
+    const Instance& instance = instances_[item.instance];
+    if (job.offload_ns > 0 && item.kind == Item::Kind::kReady) {
+      now_ns_ += static_cast<int64_t>((job.own_ns - job.offload_ns) / 2);
+      Submit(&offload_, now_ns_, {item.instance, item.job, job.offload_ns},
+             Item::Kind::kOffload);
+      return;
+    }
+    const int64_t begin_ns = now_ns_;
+    const bool returned = item.kind == Item::Kind::kReturn;
+    const float own_ns =
+        returned ? (job.own_ns - job.offload_ns) / 2 : job.own_ns;
+    now_ns_ += static_cast<int64_t>(own_ns);
+    const auto at = [&](float run_ns) {
+      return begin_ns + static_cast<int64_t>(std::min(run_ns, own_ns));
+    };
+    if (job.end_ns >= 0) {
+      result_.requests.push_back(
+          {RequestOf(item.instance).route,
+           static_cast<float>(at(job.end_ns) - instance.at_ns)});
+    }
+    if (instance.first_end != kNobody) {
+      ends_[instance.first_end + item.job] = now_ns_;
+    }
+    Follow(item, at);
+  }
+
+  // Begins what waits for the job.
+  template <typename At>
+  void Follow(const Item& item, At at) {
+    const ModelRequest& request = RequestOf(item.instance);
+    for (uint32_t i = item.job + 1; i < request.jobs; ++i) {
+      const Job& job = model_.jobs[request.first_job + i];
+      if (job.parent != item.job) continue;
+      const int64_t asked_ns = at(job.issue_ns);
+      if (job.pool_ns >= 0) {
+        Submit(&pool_, asked_ns + static_cast<int64_t>(job.io_ns),
+               {item.instance, i, job.pool_ns}, Item::Kind::kPool);
+      } else {
+        Await(item.instance, i, asked_ns + static_cast<int64_t>(job.io_ns));
+      }
+    }
+    if (instances_[item.instance].first_end == kNobody) return;
+    for (uint32_t i = item.job + 1; i < request.jobs; ++i) {
+      if (model_.jobs[request.first_job + i].join == item.job) Joined(item, i);
+    }
+  }
+
+  // Ready then, unless another branch has not ended by then.
+  void Await(uint32_t instance, uint32_t number, int64_t at_ns) {
+    const Job& job = JobOf(instance, number);
+    const uint32_t first_end = instances_[instance].first_end;
+    if (job.join != Job::kNone && ends_[first_end + job.join] < 0) {
+      // Its own wait is noted until that one ends.
+      ends_[first_end + number] = -2 - at_ns;
+      return;
+    }
+    future_.push({at_ns, instance, number, Item::Kind::kReady});
+  }
+
+  void Joined(const Item& item, uint32_t number) {
+    int64_t& noted = ends_[instances_[item.instance].first_end + number];
+    if (noted > -2) return;
+    const int64_t at_ns = std::max(now_ns_, -2 - noted);
+    noted = -1;
+    future_.push({at_ns, item.instance, number, Item::Kind::kReady});
+  }
+
+  void Collect(int64_t ran_ns) {
+    if (model_.collections.empty()) return;
+    ran_ns_ += static_cast<double>(ran_ns);
+    for (size_t turns = 0; turns < model_.collections.size(); ++turns) {
+      const Collection& next = model_.collections[next_collection_];
+      if (ran_ns_ < next.after_ns) return;
+      ran_ns_ -= next.after_ns;
+      now_ns_ += static_cast<int64_t>(next.ns);
+      result_.busy_ns += next.ns;
+      next_collection_ = (next_collection_ + 1) % model_.collections.size();
+    }
+  }
+
+  const LoopModel& model_;
+  const Arrivals& arrivals_;
+  std::minstd_rand random_;
+  int64_t now_ns_ = 0;
+  size_t next_request_ = 0;
+  size_t next_other_ = 0;
+  size_t next_collection_ = 0;
+  double ran_ns_ = 0;  // since the last collection
+  std::priority_queue<Item> future_;
+  std::deque<Item> fresh_;  // connections to accept
+  std::vector<Item> postponed_;
+  std::vector<Item> batch_;
+  std::vector<bool> taken_;
+  std::vector<Instance> instances_;
+  std::vector<int64_t> ends_;
+  Station pool_{};
+  Station offload_{};
+  Simulated result_;
+};
+
+}  // namespace
+
+Simulated Simulate(const LoopModel& model, const Arrivals& arrivals,
+                   uint64_t seed, uint32_t offload_threads) {
+  return Run(model, arrivals, seed, offload_threads).Go();
+}
+
+}  // namespace edgewise

@@ -1,0 +1,104 @@
+#include "whatif/whatif_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace edgewise {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMostBusy = 0.95;
+// A percentile is told where so many requests lie above it.
+constexpr double kAbove = 10;
+
+std::string PercentileName(double percentile) {
+  return absl::StrCat("p", percentile);
+}
+
+// Why a percentile cannot be told; "": it can.
+std::string RefusalOf(double percentile, uint64_t requests) {
+  const double needed = std::round(kAbove / (1 - percentile / 100));
+  if (static_cast<double>(requests) >= needed) return "";
+  return absl::StrFormat("%s needs %.0f requests, and there are %d",
+                         PercentileName(percentile), needed, requests);
+}
+
+Json EstimateJson(const Estimate& estimate) {
+  return {estimate.value, estimate.low, estimate.high};
+}
+
+Json PercentilesJson(const RouteChange& change, bool after, Json* refused) {
+  Json json = Json::object();
+  for (size_t p = 0; p < kPercentiles.size(); ++p) {
+    const PercentileChange& percentile = change.percentiles[p];
+    const std::string name = PercentileName(kPercentiles[p]);
+    if (std::string why = RefusalOf(kPercentiles[p], change.requests);
+        !why.empty()) {
+      if (refused != nullptr) refused->push_back(std::move(why));
+      json[name] = nullptr;
+      continue;
+    }
+    Json each = {{"recorded_ns", std::llround(percentile.recorded_ns)},
+                 {"simulated_ns", std::llround(percentile.simulated_ns)}};
+    if (after) {
+      each["after_ns"] = EstimateJson(percentile.after_ns);
+      each["gain"] = EstimateJson(percentile.gain);
+    }
+    json[name] = std::move(each);
+  }
+  return json;
+}
+
+Json RoutesJson(const Prediction& prediction, const RouteTable& routes,
+                bool after, Json* refused) {
+  Json json = Json::array();
+  for (const RouteChange& change : prediction.routes) {
+    const bool all = !change.route.has_value();
+    json.push_back(
+        {{"route", all ? Json(nullptr) : Json(routes.Text(*change.route))},
+         {"requests", change.requests},
+         {"percentiles",
+          PercentilesJson(change, after, all ? refused : nullptr)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+Json FitJson(const FitFacts& facts, const Prediction& unchanged,
+             const RouteTable& routes) {
+  return {{"requests", facts.requests},
+          {"left_out", facts.left_out},
+          {"loops", facts.loops},
+          {"seconds", facts.seconds},
+          {"utilisation", unchanged.utilisation_before},
+          {"capacity", unchanged.capacity_before},
+          {"routes", RoutesJson(unchanged, routes, false, nullptr)}};
+}
+
+Json ScenarioJson(const std::string& name, const Prediction& prediction,
+                  const RouteTable& routes) {
+  Json refused = Json::array();
+  const bool steady = prediction.utilisation_after <= kMostBusy;
+  if (!steady) {
+    refused.push_back(absl::StrFormat(
+        "the loop would be busy for %.0f %% of the time: beyond %.0f %% no "
+        "latency can be told",
+        100 * prediction.utilisation_after, 100 * kMostBusy));
+  }
+  Json json = {
+      {"name", name},
+      {"utilisation",
+       {prediction.utilisation_before, prediction.utilisation_after}},
+      {"capacity", {prediction.capacity_before, prediction.capacity_after}},
+      {"routes", RoutesJson(prediction, routes, steady, &refused)},
+      {"assumed", prediction.assumed}};
+  json["refused"] = std::move(refused);
+  return json;
+}
+
+}  // namespace edgewise
