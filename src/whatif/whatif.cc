@@ -88,7 +88,7 @@ class Predicting {
       facts_.seconds = std::max(facts_.seconds, model.span_ns() / 1e9);
       loops_.push_back(std::move(model));
     }
-    facts_.loops = loops_.size();
+    facts_.loops = &loops_;
   }
 
   absl::StatusOr<std::string> Predict() {

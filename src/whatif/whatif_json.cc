@@ -67,13 +67,45 @@ Json RoutesJson(const Prediction& prediction, const RouteTable& routes,
   return json;
 }
 
+double MiddleOf(std::vector<float> values) {
+  if (values.empty()) return 0;
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Json LoopJson(const LoopModel& loop) {
+  Json cold = Json::array();
+  for (const float ns : loop.cold.extra_ns) cold.push_back(std::lround(ns));
+  double work_ns = 0;
+  for (const Job& job : loop.jobs) {
+    work_ns += job.own_ns + std::max(0.F, job.prefix_ns);
+  }
+  return {
+      {"requests", loop.requests.size()},
+      {"jobs", loop.jobs.size()},
+      {"work_ns",
+       std::llround(work_ns / std::max<double>(1, static_cast<double>(
+                                                      loop.requests.size())))},
+      {"gap_ns", std::lround(loop.gap_ns)},
+      {"accept_ns", std::lround(loop.accept_ns)},
+      {"wake_ns", std::llround(MiddleOf(loop.wakes_ns))},
+      {"cold_ns", std::move(cold)},
+      {"others", loop.others.size()},
+      {"collections", loop.collections.size()},
+      {"pool_threads", loop.pool_threads}};
+}
+
 }  // namespace
 
 Json FitJson(const FitFacts& facts, const Prediction& unchanged,
              const RouteTable& routes) {
+  Json loops = Json::array();
+  for (const LoopModel& loop : *facts.loops) loops.push_back(LoopJson(loop));
   return {{"requests", facts.requests},
           {"left_out", facts.left_out},
-          {"loops", facts.loops},
+          {"loops", std::move(loops)},
           {"seconds", facts.seconds},
           {"utilisation", unchanged.utilisation_before},
           {"capacity", unchanged.capacity_before},

@@ -15,8 +15,8 @@ namespace edgewise {
 struct FitFacts {
   uint64_t requests = 0;
   uint64_t left_out = 0;  // their graphs are not whole, or there is no room
-  uint64_t loops = 0;
   double seconds = 0;
+  const std::vector<LoopModel>* loops = nullptr;
 };
 
 nlohmann::ordered_json FitJson(const FitFacts& facts,
