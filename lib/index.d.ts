@@ -123,6 +123,47 @@ export interface ReportAsyncOptions extends ReportOptions {
  */
 export function reportAsync (directory: string, options?: ReportAsyncOptions): Promise<Record<string, any>>
 
+/** One thing that is different: docs/whatif.md. */
+export interface Change {
+  kind: string
+  route?: string
+  dependency?: string
+  scale?: number
+  addNs?: number
+  tierNs?: number[]
+  first?: number
+  second?: number
+  count?: number
+}
+
+/** What `whatif` predicts, and how. */
+export interface WhatIfOptions {
+  /** Changes that are made together, each a prediction. */
+  scenarios?: { name: string, changes: Change[] }[]
+  /** Also rank what is worth changing. */
+  rank?: boolean
+  /** Also find the largest load at which this percentile (50, 90, 99 or 99.9) ... */
+  goalPercentile?: number
+  /** ... is at most so long, in ns. */
+  goalNs?: number
+  /** Leave out the requests of these routes. */
+  excludeRoute?: string[]
+  /** Leave out what came in the first seconds of each file (2). */
+  skip?: number
+  /** How often a run is repeated with other arrivals (20). */
+  replications?: number
+  /** Of what is drawn (1). */
+  seed?: number
+  signal?: AbortSignal
+  onProgress?: (share: number) => void
+}
+
+/**
+ * Predicts what changes would do to the recorded requests: docs/whatif.md. Rejects as
+ * `reportAsync` does.
+ */
+export function whatif (directory: string, options?: WhatIfOptions): Promise<Record<string, any>>
+
 /** What can be observed in this process, as tried: facts, and `{name, available, reason}` for what may be missing. */
 export function probe (): Record<string, any>
 

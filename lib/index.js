@@ -50,14 +50,24 @@ function report (directory, options = {}) {
 async function reportAsync (directory, given = {}) {
   const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions & { columns?: boolean, store?: boolean, scratch?: string[] }} */ (given) // what a page needs: docs/page-data.md
   const analysis = binding.loadReporter().analyse(directory, asked(options))
+  const done = await watched(analysis, { signal, onProgress })
+  const { json, ...forPage } = options.columns ? done : { json: done }
+  return { ...completed(directory, options, json), ...forPage }
+}
+
+async function whatif (directory, given = {}) {
+  const { signal, onProgress, ...options } = /** @type {import('./index').WhatIfOptions} */ (given)
+  return JSON.parse(await watched(binding.loadReporter().whatif(directory, options), { signal, onProgress }))
+}
+
+/** What it is done with, unless it is aborted. */
+async function watched (analysis, { signal, onProgress }) {
   const cancel = () => analysis.cancel()
   const progress = onProgress && setInterval(() => onProgress(analysis.progress()), PROGRESS_MS)
   signal?.addEventListener('abort', cancel)
   if (signal?.aborted) cancel()
   try {
-    const done = await analysis.done
-    const { json, ...forPage } = options.columns ? done : { json: done }
-    return { ...completed(directory, options, json), ...forPage }
+    return await analysis.done
   } finally {
     clearInterval(progress)
     signal?.removeEventListener('abort', cancel)
@@ -94,4 +104,4 @@ function metrics () {
 
 // Shorthand names only: Node's lexer, which tells `import` what there is, stops
 // at any other value.
-module.exports = { report, reportAsync, start, stop, dump, status, on, off, boostStatus, metrics, request, route, probe }
+module.exports = { report, reportAsync, whatif, start, stop, dump, status, on, off, boostStatus, metrics, request, route, probe }

@@ -106,13 +106,13 @@ async function print (directory, { html, ...options }, offersPage = false) {
   return EXIT.ok
 }
 
-/** @returns {(share: number) => void} says from time to time how far it is */
-function sayProgress () {
+/** @param {string} [what] is done @returns {(share: number) => void} says from time to time how far it is */
+function sayProgress (what = 'analysing') {
   let said = performance.now()
   return (share) => {
     if (performance.now() - said < PROGRESS_MS) return
     said = performance.now()
-    note(`analysing: ${Math.floor(100 * share)} %`)
+    note(`${what}: ${Math.floor(100 * share)} %`)
   }
 }
 

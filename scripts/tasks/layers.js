@@ -62,13 +62,14 @@ const LIB = {
   statistics: [],
   flame: ['report'],
   page: ['report'],
+  whatif: ['report'],
   tune: ['statistics'],
   instrument: ['native'],
   recording: ['native', 'instrument', 'make-directory'],
   boosting: ['native', 'config', 'instrument', 'make-directory'],
   index: ['native', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
   register: ['native', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
-  cli: ['index', 'report', 'flame', 'page', 'config', 'control', 'make-directory', 'native', 'shell', 'tune'],
+  cli: ['index', 'report', 'flame', 'page', 'config', 'control', 'make-directory', 'native', 'shell', 'tune', 'whatif'],
   bin: ['cli']
 }
 

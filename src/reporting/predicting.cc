@@ -15,7 +15,7 @@
 namespace edgewise {
 namespace {
 
-// As lib/whatif/changes.js names them, in the order of Change::Kind.
+// As lib/whatif/scenario-file.js names them, in the order of Change::Kind.
 constexpr std::string_view kKinds[] = {
     "cpu",       "wait",      "collections",  "load",
     "processor", "neighbour", "replica-lost", "parallel",
@@ -24,6 +24,7 @@ constexpr std::string_view kKinds[] = {
 Change ChangeOf(const Napi::Object& given) {
   Change change{};
   const std::string kind = TextOr(given, "kind");
+  change.kind = static_cast<Change::Kind>(std::size(kKinds));  // none
   for (size_t i = 0; i < std::size(kKinds); ++i) {
     if (kKinds[i] == kind) change.kind = static_cast<Change::Kind>(i);
   }
@@ -47,7 +48,7 @@ WhatIfOptions PredictionOf(const Napi::Object& given) {
   WhatIfOptions options;
   options.routes.only = TextOr(given, "onlyRoute");
   options.routes.left_out = TextsOf(given.Get("excludeRoute"));
-  options.skip_ns = WholeOr(given, "skip", options.skip_ns, 1e9);
+  options.skip_ns = WholeOr(given, "skip", options.skip_ns / 1'000'000'000, 1e9);
   options.replications = static_cast<uint32_t>(
       WholeOr(given, "replications", options.replications));
   options.seed = static_cast<uint64_t>(WholeOr(given, "seed", 1));

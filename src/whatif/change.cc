@@ -62,7 +62,7 @@ class Changing {
         changed_->workers *= change.count;
         return absl::OkStatus();
     }
-    return absl::InternalError("an unknown change");
+    return absl::InvalidArgumentError("a change is of no known kind");
   }
 
  private:

@@ -29,7 +29,9 @@ void Weigh(const LoopModel& loop, const ModelNames& names, Weights* weights) {
       weights->execution[route] += job.own_ns;
       const double wait_ns = job.io_ns + std::max(0.F, job.pool_ns);
       if (job.parent == Job::kNone || wait_ns <= 0) continue;
-      const std::string what = names.dependencies->At(job.dependency).what();
+      const Dependency& dependency = names.dependencies->At(job.dependency);
+      if (dependency.kind == "request") continue;  // Another has held it up.
+      const std::string what = dependency.what();
       weights->waits[what] += wait_ns;
       weights->route_waits[{route, what}] += wait_ns;
       const Job& before = loop.jobs[request.first_job + job.parent];
@@ -84,6 +86,9 @@ std::vector<Scenario> Candidates(const std::vector<LoopModel>& loops,
                           {Of(Change::Kind::kWait, "", what)}});
   }
   for (const auto& [route, what] : Heaviest(weights.route_waits)) {
+    const bool only_one =
+        weights.waits[what] == weights.route_waits[std::pair(route, what)];
+    if (only_one) continue;
     candidates.push_back({absl::StrCat(route, " with half its wait for ", what),
                           {Of(Change::Kind::kWait, route, what)}});
   }
