@@ -173,7 +173,7 @@ class Changing {
       each.ns *= static_cast<float>(by);
       each.after_ns *= static_cast<float>(by);
     }
-    model_.gap_ns *= static_cast<float>(by);
+    for (float& ns : model_.gaps_ns) ns *= static_cast<float>(by);
     model_.accept_ns *= static_cast<float>(by);
     model_.prefix_ns *= static_cast<float>(by);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <queue>
 #include <random>
 #include <utility>
 
@@ -36,6 +38,7 @@ void Fitting::OnRequest(const EndedRequest& request) {
   Ended ended{{graph.ready_ns, request.latency_ns(), request.route, 0, 0,
                graph.connection == ConnectionUse::kNew},
               graph.owner,
+              {},
               {},
               {},
               {}};
@@ -80,7 +83,7 @@ void Fitting::AddNode(const EndedRequest& request, uint32_t index,
             std::max(0.F, job.prefix_ns - Length(gc.begin_ns, gc.end_ns));
       }
     }
-    if (index > 0) AddWait(graph, node, job_of_node_, &job);
+    if (index > 0) AddWait(graph, node, &job, &ended->pool);
     ended->jobs.push_back(job);
     ended->events.push_back(node.event);
   }
@@ -94,25 +97,26 @@ void Fitting::AddNode(const EndedRequest& request, uint32_t index,
   run_at_node_.push_back(job.own_ns);
 }
 
-void Fitting::AddWait(const RequestGraph& graph, const Node& node,
-                      const std::vector<uint32_t>& job_of, Job* job) const {
+void Fitting::AddWait(const RequestGraph& graph, const Node& node, Job* job,
+                      std::vector<PoolWork>* pool) const {
   const Node& parent = graph.At(node.parent);
-  job->parent = job_of[node.parent];
+  job->parent = job_of_node_[node.parent];
   job->issue_ns = run_at_node_[node.parent];
+  job->dependency = node.dependency;
+  job->call = node.call;
   const int64_t asked_ns = std::max(parent.end_ns, parent.begin_ns);
   const bool known = node.ready_kind != ReadyKind::kNone;
   const int64_t ready_ns =
       std::max(known ? node.ready_ns : node.event_begin_ns, asked_ns);
-  const bool pooled = (node.flags & Node::kPooled) != 0 && node.taken_ns > 0;
-  if (pooled) {
-    job->pool_ns = Length(std::max(node.taken_ns, asked_ns), ready_ns);
-  } else {
-    job->io_ns = Length(asked_ns, ready_ns);
+  if ((node.flags & Node::kPooled) != 0 && node.taken_ns > 0) {
+    const int64_t taken_ns = std::max(node.taken_ns, asked_ns);
+    job->pool_ns = Length(taken_ns, ready_ns);
+    pool->push_back({static_cast<uint32_t>(job_of_node_.size()), asked_ns,
+                     taken_ns, ready_ns});
+    return;
   }
-  job->io_most_ns =
-      pooled ? 0 : std::max(job->io_ns, Length(asked_ns, node.begin_ns));
-  job->dependency = node.dependency;
-  job->call = node.call;
+  job->io_ns = Length(asked_ns, ready_ns);
+  job->io_most_ns = std::max(job->io_ns, Length(asked_ns, node.begin_ns));
 }
 
 void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
@@ -122,15 +126,17 @@ void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
   if (last_end_ns_ != INT64_MIN) {
     if (event.loop_slept) {
       idle_ns = Length(last_end_ns_, event.begin_ns);
-      const bool seen = event.ready_kind == ReadyKind::kObserved ||
+      const bool pool = event.ready_kind == ReadyKind::kCompleted;
+      const bool seen = pool || event.ready_kind == ReadyKind::kObserved ||
                         event.ready_kind == ReadyKind::kDue;
+      auto& wakes_ns = pool ? model_.pool_wakes_ns : model_.wakes_ns;
       if (fitted && seen && event.ready_ns > last_end_ns_ &&
-          model_.wakes_ns.size() < kMaxSamples) {
-        model_.wakes_ns.push_back(Length(event.ready_ns, event.begin_ns));
+          wakes_ns.size() < kMaxSamples) {
+        wakes_ns.push_back(Length(event.ready_ns, event.begin_ns));
       }
-    } else if (fitted && event.before.empty()) {
-      gaps_ns_ += Length(last_end_ns_, event.begin_ns);
-      ++gaps_;
+    } else if (fitted && event.before.empty() &&
+               model_.gaps_ns.size() < kMaxSamples) {
+      model_.gaps_ns.push_back(Length(last_end_ns_, event.begin_ns));
     }
   }
   last_end_ns_ = event.end_ns;
@@ -174,6 +180,10 @@ void Fitting::Keep(Ended* ended, const Event& event, uint64_t first_piece) {
     if (ended->later[i] && turn->fd != kNoFd) shared_fds_.insert(turn->fd);
   }
   NoteJoins(ended);
+  for (PoolWork work : ended->pool) {
+    work.job += static_cast<uint32_t>(model_.jobs.size());
+    pool_.push_back(work);
+  }
   ended->request.first_job = static_cast<uint32_t>(model_.jobs.size());
   ended->request.jobs = static_cast<uint32_t>(ended->jobs.size());
   model_.jobs.insert(model_.jobs.end(), ended->jobs.begin(), ended->jobs.end());
@@ -238,6 +248,26 @@ void Fitting::AddPieces(const Event& event, uint64_t first_piece) {
     const bool known = event.ready_kind != ReadyKind::kNone;
     model_.others.push_back(
         {known ? event.ready_ns : event.begin_ns, ns, event.type, false});
+  }
+}
+
+// Where a thread of the pool was idle, that it took so long to begin is part of
+// the work; else it is what a simulation finds out.
+void Fitting::FitPool() {
+  std::sort(pool_.begin(), pool_.end(),
+            [](const PoolWork& one, const PoolWork& other) {
+              return one.asked_ns < other.asked_ns;
+            });
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> busy;
+  for (const PoolWork& work : pool_) {
+    const uint32_t threads =
+        dependencies_->At(model_.jobs[work.job].dependency).pool_threads;
+    if (threads > 0) model_.pool_threads = threads;
+    while (!busy.empty() && busy.top() <= work.asked_ns) busy.pop();
+    if (busy.size() < model_.pool_threads) {
+      model_.jobs[work.job].pool_ns += Length(work.asked_ns, work.taken_ns);
+    }
+    busy.push(work.done_ns);
   }
 }
 
@@ -330,15 +360,10 @@ LoopModel Fitting::Finish() {
     if (!shared_fds_.contains(static_cast<int32_t>(job.station) - 1)) {
       job.station = 0;
     }
-    if (job.pool_ns >= 0) {
-      const uint32_t threads = dependencies_->At(job.dependency).pool_threads;
-      if (threads > 0) model_.pool_threads = threads;
-    }
   }
   const auto mean = [](double sum, uint64_t count) {
     return count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : 0;
   };
-  model_.gap_ns = mean(gaps_ns_, gaps_);
   model_.prefix_ns = mean(prefixes_ns_, prefixes_);
   if (!accepts_ns_.empty()) {
     const auto middle = accepts_ns_.begin() +
@@ -346,6 +371,7 @@ LoopModel Fitting::Finish() {
     std::nth_element(accepts_ns_.begin(), middle, accepts_ns_.end());
     model_.accept_ns = *middle;
   }
+  FitPool();
   DrawCensored();
   FitCold();
   return std::move(model_);

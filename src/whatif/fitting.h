@@ -49,24 +49,34 @@ class Fitting : public RequestSink, public LoopWatcher {
   static constexpr size_t kMaxSamples = size_t{1} << 16;
   static constexpr int64_t kSameNs = 1000;
 
+  // Work of the pool: when it was asked for, taken up, and done.
+  struct PoolWork {
+    uint32_t job;  // in the model
+    int64_t asked_ns;
+    int64_t taken_ns;
+    int64_t done_ns;
+  };
+
   // A request that has ended in the event that is being read.
   struct Ended {
     ModelRequest request;
     uint32_t owner;
     std::vector<Job> jobs;
+    std::vector<PoolWork> pool;    // jobs by their numbers in the request
     std::vector<uint64_t> events;  // of each job
     std::vector<bool> later;  // of each job: others' ran before in its turn
   };
 
   bool IsLeftOut(const EndedRequest& request);
   void AddNode(const EndedRequest& request, uint32_t index, Ended* ended);
-  void AddWait(const RequestGraph& graph, const Node& node,
-               const std::vector<uint32_t>& job_of, Job* job) const;
+  void AddWait(const RequestGraph& graph, const Node& node, Job* job,
+               std::vector<PoolWork>* pool) const;
   int64_t RunOf(const RequestGraph& graph, uint32_t index) const;
   void Keep(Ended* ended, const Event& event, uint64_t first_piece);
   void AddPieces(const Event& event, uint64_t first_piece);
   const Turn* TurnOf(uint64_t event) const;
   void NoteJoins(Ended* ended) const;
+  void FitPool();
   void DrawCensored();
   void FitCold();
 
@@ -83,11 +93,10 @@ class Fitting : public RequestSink, public LoopWatcher {
   int64_t first_ready_ns_ = INT64_MIN;
   int64_t last_end_ns_ = INT64_MIN;  // of the event before
   double since_collection_ns_ = 0;
-  double gaps_ns_ = 0;
-  uint64_t gaps_ = 0;
   double prefixes_ns_ = 0;
   uint64_t prefixes_ = 0;
   std::vector<float> accepts_ns_;
+  std::vector<PoolWork> pool_;
 };
 
 }  // namespace edgewise

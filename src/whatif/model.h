@@ -80,9 +80,10 @@ struct LoopModel {
   std::vector<OtherWork> others;  // by readiness
   std::vector<Collection> collections;
   std::vector<float> wakes_ns;  // from readiness to running, the loop asleep
-  float gap_ns = 0;             // between two events, the loop awake
-  float accept_ns = 0;          // of a new connection
-  float prefix_ns = 0;          // of what a read resumes, on average
+  std::vector<float> pool_wakes_ns;  // likewise, of the pool's work
+  std::vector<float> gaps_ns;        // between two events, the loop awake
+  float accept_ns = 0;               // of a new connection
+  float prefix_ns = 0;               // of what a read resumes, on average
   ColdCaches cold;
   uint32_t pool_threads = 4;
   // Requests that are not here: their graphs are not whole, or there is no

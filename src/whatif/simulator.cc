@@ -80,6 +80,10 @@ class Run {
     return model_.jobs[RequestOf(instance).first_job + job];
   }
 
+  float OneOf(const std::vector<float>& values) {
+    return values.empty() ? 0 : values[random_() % values.size()];
+  }
+
   int64_t NextNs() const {
     int64_t ns = future_.empty() ? INT64_MAX : future_.top().at_ns;
     if (next_request_ < arrivals_.requests.size()) {
@@ -102,10 +106,9 @@ class Run {
       if (next_ns == INT64_MAX) return -1;
     }
     if (next_ns <= now_ns_) return -1;
-    const float wake_ns =
-        model_.wakes_ns.empty()
-            ? 0
-            : model_.wakes_ns[random_() % model_.wakes_ns.size()];
+    const bool pool = !future_.empty() && future_.top().at_ns == next_ns &&
+                      future_.top().kind == Item::Kind::kPool;
+    const float wake_ns = OneOf(pool ? model_.pool_wakes_ns : model_.wakes_ns);
     const int64_t before_ns = now_ns_;
     now_ns_ = next_ns + static_cast<int64_t>(wake_ns);
     return static_cast<float>(now_ns_ - before_ns);
@@ -200,8 +203,8 @@ class Run {
       const Item item = batch_[i];
       const int64_t before_ns = now_ns_;
       const auto cold_ns = static_cast<int64_t>(model_.cold.ExtraNs(idle_ns));
+      if (idle_ns < 0) now_ns_ += static_cast<int64_t>(OneOf(model_.gaps_ns));
       idle_ns = -1;
-      now_ns_ += static_cast<int64_t>(model_.gap_ns);
       if (item.kind == Item::Kind::kOther) {
         now_ns_ += static_cast<int64_t>(model_.others[item.job].ns);
       } else if (item.kind == Item::Kind::kFresh) {

@@ -88,7 +88,7 @@ Json LoopJson(const LoopModel& loop) {
       {"work_ns",
        std::llround(work_ns / std::max<double>(1, static_cast<double>(
                                                       loop.requests.size())))},
-      {"gap_ns", std::lround(loop.gap_ns)},
+      {"gap_ns", std::llround(MiddleOf(loop.gaps_ns))},
       {"accept_ns", std::lround(loop.accept_ns)},
       {"wake_ns", std::llround(MiddleOf(loop.wakes_ns))},
       {"cold_ns", std::move(cold)},
