@@ -51,4 +51,4 @@ function schedule (pid, policy, priority) {
   }
 }
 
-module.exports = { inRealTime, mayRunInRealTime, GENERATOR_COMMAND }
+module.exports = { inRealTime, mayRunInRealTime, schedule, GENERATOR_COMMAND, SERVER_PRIORITY }

@@ -1,0 +1,135 @@
+'use strict'
+
+// How far predictions of `edgewise whatif` are off: each change is predicted
+// from one recording, then made, and recorded again.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const edgewise = require('../../lib')
+const { parseArguments } = require('../../scripts/tasks/arguments')
+const { main, say } = require('../../scripts/tasks/step')
+const { ROOT } = require('../../scripts/tasks/tree')
+const { NAMES } = require('../apps/app')
+const { calibrate, interruptible, runApp } = require('../apps/run')
+const { publish } = require('../overhead/page-file')
+const { mayRunInRealTime, schedule, SERVER_PRIORITY } = require('../overhead/real-time')
+const { APPLICATION, SYNTHETIC } = require('./cells')
+const { judge } = require('./judge')
+const { page } = require('./page')
+const synthetic = require('./synthetic')
+
+const REGISTER = path.join(ROOT, 'lib', 'register.js')
+const PUBLISHED = path.join(ROOT, 'docs', 'whatif-accuracy.md')
+const USAGE = `Usage: npm run bench:whatif -- [options]
+
+Records servers, predicts what changes do to them, makes the changes, and
+compares. Needs root: servers run in real time, so that nothing else on the
+machine displaces them.
+
+  --apps LIST      of synthetic, ${NAMES.join(', ')} (all)
+  --levels LIST    of the saturation throughput, in % (40,60)
+  --rounds N       of all changes (6)
+  --duration S     that a run measures, after 3 s of warm-up (15)
+  --json FILE      the results, run by run
+  --page FILE      the page (docs/whatif-accuracy.md after a whole measurement)`
+const WARMUP_S = 3
+const ALL = ['synthetic', ...NAMES]
+
+/** @param {string[]} args */
+async function run (args) {
+  const { values } = parseArguments(args, USAGE, {
+    apps: { type: 'string', default: ALL.join(',') },
+    levels: { type: 'string', default: '40,60' },
+    rounds: { type: 'string', default: '6' },
+    duration: { type: 'string', default: '15' },
+    json: { type: 'string' },
+    page: { type: 'string' }
+  }, problem)
+  const options = { apps: values.apps.split(','), levels: values.levels.split(',').map(Number), rounds: Number(values.rounds), duration: Number(values.duration) }
+  /** @type {any[]} */
+  const runs = []
+  await interruptible(async (signal) => {
+    for (const name of options.apps) await measure(name, options, runs, { signal, json: values.json })
+  })
+  const machine = `${os.cpus().length} x ${os.cpus()[0].model}, Node ${process.version}`
+  const whole = options.apps.length === ALL.length && options.rounds >= 6
+  publish(page({ machine, options, runs }), { page: values.page, whole }, PUBLISHED)
+}
+
+function problem (values) {
+  const unknown = values.apps.split(',').find((name) => !ALL.includes(name))
+  if (unknown !== undefined) return `--apps ${unknown}: there are ${ALL.join(', ')}`
+  if (!values.levels.split(',').every((level) => Number(level) >= 5 && Number(level) <= 90)) return `--levels ${values.levels}: numbers from 5 to 90, separated by commas`
+  for (const name of ['rounds', 'duration']) {
+    if (!(Number(values[name]) >= 1)) return `--${name} ${values[name]}: a number, at least 1`
+  }
+  return mayRunInRealTime() ? undefined : 'needs root: servers run in real time'
+}
+
+async function measure (name, { levels, rounds, duration }, runs, { signal, json }) {
+  const app = name === 'synthetic' ? synthetic : name
+  const cells = name === 'synthetic' ? SYNTHETIC : APPLICATION
+  const saturated = await calibrate(app, { signal })
+  say(`${name}: ${saturated.toFixed(0)} requests/s at saturation`)
+  for (let round = 1; round <= rounds; round++) {
+    for (const level of levels) {
+      const rate = Math.max(1, Math.round(saturated * level / 100))
+      const record = (cell) => recorded(app, { rate: rate * (cell.load ?? 1), duration, seed: round + (cell.seed ?? 0), env: cell.env ?? {}, signal })
+      const judged = await judgeAll(cells, record)
+      runs.push({ app: name, level, round, judged })
+      for (const { cell, percentile, predicted, came } of judged) say(`${name} ${level} % round ${round}: ${cell} ${percentile} ${(100 * (predicted / came - 1)).toFixed(1)} %`)
+      if (json) fs.writeFileSync(json, JSON.stringify(runs))
+    }
+  }
+}
+
+async function judgeAll (cells, record) {
+  const base = await record({})
+  try {
+    const changed = cells.filter(({ changes }) => changes.length > 0)
+    const { fit, scenarios } = await edgewise.whatif(base, { skip: WARMUP_S, scenarios: changed.map(({ name, changes }) => ({ name, changes })) })
+    const requests = await requestsOf(base)
+    const judged = []
+    for (const cell of cells) {
+      const after = await record(cell)
+      try {
+        const { fit: came } = await edgewise.whatif(after, { skip: WARMUP_S, replications: 2 })
+        const scenario = scenarios.find(({ name }) => name === cell.name)
+        judged.push(...judge(cell.name, { scenario, fit, came, requests, path: cell.path }))
+      } finally {
+        fs.rmSync(after, { recursive: true })
+      }
+    }
+    return judged
+  } finally {
+    fs.rmSync(base, { recursive: true })
+  }
+}
+
+/** @returns {Promise<string>} the directory of the trace */
+async function recorded (app, { rate, duration, seed, env, signal }) {
+  const out = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-whatif-'))
+  await runApp(app, {
+    rate,
+    durationS: duration,
+    warmupS: WARMUP_S,
+    seed,
+    signal,
+    nodeArgs: ['--require', REGISTER],
+    env: { ...env, EDGEWISE_OUT: out },
+    say: () => {},
+    onServing: ({ pid, services = [] }) => {
+      for (const each of [pid, ...services]) schedule(each, ['--fifo'], SERVER_PRIORITY)
+    }
+  })
+  return out
+}
+
+async function requestsOf (directory) {
+  const file = path.join(directory, 'requests.jsonl')
+  await edgewise.reportAsync(directory, { skip: WARMUP_S, requestsPath: file, slowest: 0 })
+  return fs.readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
+}
+
+main(run)

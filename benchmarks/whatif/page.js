@@ -1,0 +1,52 @@
+'use strict'
+
+// docs/whatif-accuracy.md.
+
+const { PERCENTILES, summary } = require('./judge')
+
+const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)} %`
+const signed = (/** @type {number} */ share) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}`
+
+/**
+ * @param {{ machine: string, options: any, runs: { app: string, level: number, round: number, judged: import('./judge').Judged[] }[] }} results
+ * @returns {string}
+ */
+function page ({ machine, options, runs }) {
+  const apps = [...new Set(runs.map(({ app }) => app))]
+  return [
+    '# How far predictions are off',
+    '',
+    '`npm run bench:whatif` records a server, predicts what a change does to its latency, makes the change, and records again. Each row is all',
+    `rounds at all loads. ${machine}; ${options.rounds} rounds of ${options.duration} s at ${options.levels.map((level) => `${level} %`).join(' and ')} of the saturation throughput.`,
+    'In the first two rows nothing is changed: what a run differs from itself by. "By the path only" changes the recorded critical path and leaves the waiting for the loop as it was.',
+    '',
+    ...apps.flatMap((app) => section(app, runs.filter((run) => run.app === app))),
+    ''
+  ].join('\n')
+}
+
+function section (app, runs) {
+  const judged = runs.flatMap((run) => run.judged)
+  const cells = [...new Set(judged.map(({ cell }) => cell))]
+  const changed = judged.filter(({ low }) => Number.isFinite(low))
+  return [
+    `## ${app}`,
+    '',
+    '| Change | Percentile | Came, against before | Median error | RMS error | By the path only, median | 90 % intervals that held it | Each run: predicted / came - 1, % |',
+    '|---|---|---:|---:|---:|---:|---:|---|',
+    ...cells.flatMap((cell) => PERCENTILES.flatMap((percentile) => row(cell, percentile, judged.filter((each) => each.cell === cell && each.percentile === percentile)))),
+    ...PERCENTILES.flatMap((percentile) => row('**all changes**', percentile, changed.filter((each) => each.percentile === percentile), false)),
+    ''
+  ]
+}
+
+function row (cell, percentile, judged, each = true) {
+  if (judged.length === 0) return []
+  const { median, rms, path, inside } = summary(judged)
+  const effect = judged.map(({ came, before }) => came / before - 1)
+  const range = `${signed(Math.min(...effect))} to ${signed(Math.max(...effect))} %`
+  const all = each ? judged.map(({ predicted, came }) => signed(predicted / came - 1)).join(', ') : ''
+  return [`| ${cell} | ${percentile} | ${range} | ${percent(median)} | ${percent(rms)} | ${percent(path)} | ${inside === null ? '' : percent(inside)} | ${all} |`]
+}
+
+module.exports = { page }
