@@ -20,11 +20,11 @@ float Length(int64_t from_ns, int64_t to_ns) {
 
 bool Fitting::IsLeftOut(const EndedRequest& request) {
   const RequestGraph& graph = request.graph;
-  if (first_ready_ns_ == INT64_MIN) {
-    first_ready_ns_ = graph.ready_ns;
-    model_.begin_ns = first_ready_ns_ + options_.skip_ns;
+  if (from_ns_ == INT64_MAX) {
+    // The first that ends need not be the first that came.
+    from_ns_ = options_.skip_ns > 0 ? graph.ready_ns + options_.skip_ns : 0;
   }
-  if (graph.ready_ns < model_.begin_ns) return true;
+  if (graph.ready_ns < from_ns_) return true;
   if (!options_.routes.Has(routes_->Text(request.route))) return true;
   const bool whole = !graph.truncated && !graph.nodes.empty() &&
                      model_.jobs.size() + graph.nodes.size() <= kMaxJobs;
@@ -120,8 +120,7 @@ void Fitting::AddWait(const RequestGraph& graph, const Node& node, Job* job,
 }
 
 void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
-  const bool fitted =
-      first_ready_ns_ != INT64_MIN && event.begin_ns >= model_.begin_ns;
+  const bool fitted = event.begin_ns >= from_ns_;
   float idle_ns = -1;
   if (last_end_ns_ != INT64_MIN) {
     if (event.loop_slept) {
@@ -360,6 +359,10 @@ LoopModel Fitting::Finish() {
     if (!shared_fds_.contains(static_cast<int32_t>(job.station) - 1)) {
       job.station = 0;
     }
+  }
+  if (!model_.requests.empty()) {
+    model_.begin_ns = model_.requests.front().ready_ns;
+    model_.end_ns = std::max(model_.end_ns, model_.requests.back().ready_ns);
   }
   const auto mean = [](double sum, uint64_t count) {
     return count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : 0;

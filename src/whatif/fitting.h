@@ -90,7 +90,7 @@ class Fitting : public RequestSink, public LoopWatcher {
   std::vector<uint32_t> job_of_node_;
   std::vector<float> run_at_node_;  // of its job, up to the node's end
   absl::flat_hash_set<int32_t> shared_fds_;
-  int64_t first_ready_ns_ = INT64_MIN;
+  int64_t from_ns_ = INT64_MAX;      // what came before is left out
   int64_t last_end_ns_ = INT64_MIN;  // of the event before
   double since_collection_ns_ = 0;
   double prefixes_ns_ = 0;
