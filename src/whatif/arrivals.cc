@@ -8,10 +8,12 @@ namespace {
 
 constexpr int64_t kBlockNs = 500'000'000;
 constexpr int64_t kLeastBlocks = 20;
+constexpr int64_t kMostBlocks = 10'000;  // of a trace of hours, longer ones
 
 int64_t BlockNs(const LoopModel& model) {
   const int64_t span_ns = model.end_ns - model.begin_ns;
-  return std::max<int64_t>(1, std::min(kBlockNs, span_ns / kLeastBlocks));
+  const int64_t least_ns = std::max<int64_t>(1, span_ns / kMostBlocks);
+  return std::max(least_ns, std::min(kBlockNs, span_ns / kLeastBlocks));
 }
 
 template <typename Each>

@@ -19,6 +19,7 @@
 #include "analysis/report.h"
 #include "trace/chunk.h"
 #include "trace/crc32c.h"
+#include "whatif/whatif.h"
 
 namespace edgewise {
 namespace {
@@ -93,6 +94,24 @@ void Ask(const TraceStore& store) {
   store.Request(0).IgnoreError();  // There may be none.
 }
 
+// Each kind of change, and what is worth one.
+void Predict(const TraceBytes& file) {
+  WhatIfOptions options;
+  options.skip_ns = 0;
+  options.replications = 2;
+  options.rank = true;
+  for (int kind = 0; kind <= static_cast<int>(Change::Kind::kWorkers); ++kind) {
+    Change change{};
+    change.kind = static_cast<Change::Kind>(kind);
+    change.scale = 0.5;
+    change.count = 2;
+    change.first = 1;
+    change.second = 2;
+    options.scenarios = {{"it", {change}}};
+    BuildWhatIf(std::span(&file, 1), options).IgnoreError();
+  }
+}
+
 }  // namespace
 }  // namespace edgewise
 
@@ -119,5 +138,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto report = BuildReport(std::span(&file, 1), options);
   if (report.ok() && (mode & kCheck) != 0) CheckSums(*report);
   if (report.ok() && store != nullptr) Ask(*store);
+  if ((mode & 64) != 0) Predict(file);
   return 0;
 }
