@@ -33,6 +33,7 @@ const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
  * @property {boolean} [markdown]
  * @property {string | true} [html] the page's file; true: in the trace's directory
  * @property {boolean} [columns] of the page, too
+ * @property {boolean} [stacks] every stack, too
  * @property {boolean} [store] and what answers for more than they hold
  * @property {string[]} [scratch] directories for what memory has no room for
  * @property {boolean} [sourceMaps]

@@ -7,10 +7,12 @@ const { ChangeList, curve, duration, relative, share } = require('../whatif/chan
 const { EXIT, Failure } = require('./failure')
 const { exitCodeAfter, interruption } = require('./interruption')
 const { count, name, names, percentile } = require('./arguments')
-const { sayProgress } = require('./report')
+const { analyse, sayProgress } = require('./report')
 const { colorOf } = require('./terminal')
 
 const PERCENTILES = [50, 90, 99, 99.9]
+/** As src/whatif/whatif.h has it. */
+const SKIP_S = 2
 
 /** @param {import('commander').Command} program */
 function add (program) {
@@ -30,7 +32,7 @@ function add (program) {
     .option('--seed <N>', 'of what is drawn (default: 1)', count)
     .addOption(new Option('--json', 'print it as JSON'))
     .addHelpText('after', `
---route and --dependency say where the changes after them are made. All changes
+--route, --dependency and --function say where the changes after them are made. All changes
 are made together.
 
 Examples:
@@ -50,6 +52,7 @@ function changes (command, list) {
   const each = (/** @type {string} */ flag, /** @type {string} */ help, /** @type {(text: string) => void} */ take) => command.option(flag, help, take)
   each('--route <ROUTE>', 'what follows is changed for its requests only', (text) => { list.route = name(text) })
   each('--dependency <NAME>', 'what follows is changed for the waits for it: a part of its name', (text) => { list.dependency = name(text) })
+  each('--function <NAME>', 'what follows is changed in this function, or the one at this place, such as server.js:44 (EDGEWISE_STACKS)', (text) => { list.function = name(text) })
   each('--cpu <C>', '-50%: its execution; 0.7: the share of a processor that the loop is given', (text) => takeCpu(list, text))
   each('--add <TIME>', 'each wait takes so much longer, such as 2ms', (text) => {
     list.add(list.placed(`waits +${text}`), { kind: 'wait', ...list.place(), addNs: valid(duration(text), 'Allowed is a time such as 2ms or 500us.') })
@@ -146,8 +149,11 @@ async function predict (directory, { scenarios: file, slo, curve: wantsCurve, ch
   if (check && scenarios.length !== 1) throw new Failure('--check: give the one change that was made', EXIT.usage)
   const interrupt = interruption()
   const { skip, replications, seed, excludeRoute } = options
-  const asked = { skip, replications, seed, excludeRoute, scenarios, ...slo, rank: scenarios.length === 0 && !slo }
-  const found = await run(directory, asked, interrupt.signal)
+  const rank = scenarios.length === 0 && !slo
+  const told = await withFunctions(directory, { scenarios, rank, skip, excludeRoute }, interrupt.signal)
+  const asked = { skip, replications, seed, excludeRoute, ...told, ...slo, rank }
+  const found = told && await run(directory, asked, interrupt.signal)
+  if (found && rank) rankTogether(found)
   const after = found && check && await run(check, { skip, replications: 2, excludeRoute }, interrupt.signal)
   interrupt.release()
   if (!found || (check && !after)) return exitCodeAfter(interrupt.signal)
@@ -155,6 +161,31 @@ async function predict (directory, { scenarios: file, slo, curve: wantsCurve, ch
   if (json) process.stdout.write(`${JSON.stringify(found)}\n`)
   else process.stdout.write(require('../whatif/render').render(found, { color: colorOf(process.stdout), width: process.stdout.columns }))
   return EXIT.ok
+}
+
+/**
+ * What is said of functions, by the routes that run them.
+ * @returns {Promise<{ scenarios: import('../whatif/changes').Scenario[] } | null>} null: it was interrupted
+ */
+async function withFunctions (directory, { scenarios, rank, skip = SKIP_S, excludeRoute }, signal) {
+  const named = scenarios.some(({ changes }) => changes.some((change) => change.function))
+  if (!named && !rank) return { scenarios }
+  const { functionCandidates, resolveFunctions } = require('../whatif/functions')
+  const report = await analyse(directory, { ...skip > 0 && { skip }, excludeRoute, stacks: true, slowest: 0 }, signal, sayProgress())
+  if (!report) return null
+  if (rank) return { scenarios: report.stacks ? functionCandidates(report) : [] }
+  try {
+    return { scenarios: await Promise.all(scenarios.map(async ({ name, changes }) => ({ name, changes: await resolveFunctions(changes, async () => report) }))) }
+  } catch (error) {
+    throw new Failure(/** @type {Error} */ (error).message)
+  }
+}
+
+/** Functions, which are predicted as scenarios, among all that is ranked. @param {Record<string, any>} found */
+function rankTogether (found) {
+  const gain = (/** @type {any} */ { routes: [{ percentiles }] }) => percentiles.p99?.gain?.[0] ?? 0
+  found.ranking = [...found.ranking, ...found.scenarios].sort((one, other) => gain(one) - gain(other))
+  found.scenarios = []
 }
 
 /** @param {string} file */

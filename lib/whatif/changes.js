@@ -8,6 +8,7 @@
  * @property {string} kind of src/reporting/predicting.cc
  * @property {string} [route]
  * @property {string} [dependency]
+ * @property {string} [function] until it is resolved (functions.js)
  * @property {number} [scale]
  * @property {number} [addNs]
  * @property {number[]} [tierNs] latencies, by size
@@ -38,7 +39,7 @@ function share (text) {
   return value === undefined ? NaN : Number(value) / (percent ? 100 : 1)
 }
 
-/** Of what the options say, in their order: each route and dependency holds for what follows. */
+/** Of what the options say, in their order: each route, dependency and function holds for what follows. */
 class ChangeList {
   /** @type {Change[]} */
   changes = []
@@ -48,6 +49,8 @@ class ChangeList {
   route
   /** @type {string | undefined} */
   dependency
+  /** @type {string | undefined} */
+  function
 
   /** @param {string} text @param {Change} change */
   add (text, change) {
@@ -55,14 +58,14 @@ class ChangeList {
     this.changes.push(change)
   }
 
-  /** @returns {{ route?: string, dependency?: string }} of what comes next */
+  /** @returns {{ route?: string, dependency?: string, function?: string }} of what comes next */
   place () {
-    return { ...this.route && { route: this.route }, ...this.dependency && { dependency: this.dependency } }
+    return { ...this.route && { route: this.route }, ...this.dependency && { dependency: this.dependency }, ...this.function && { function: this.function } }
   }
 
   /** @param {string} what */
   placed (what) {
-    return [this.route, this.dependency, what].filter(Boolean).join(': ')
+    return [this.route, this.dependency, this.function, what].filter(Boolean).join(': ')
   }
 
   /** @returns {Scenario[]} all of it together, if there is any */

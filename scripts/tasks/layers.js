@@ -62,7 +62,7 @@ const LIB = {
   statistics: [],
   flame: ['report'],
   page: ['report'],
-  whatif: ['report'],
+  whatif: ['flame', 'report'],
   tune: ['statistics'],
   instrument: ['native'],
   recording: ['native', 'instrument', 'make-directory'],
