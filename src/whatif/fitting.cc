@@ -83,7 +83,7 @@ void Fitting::AddNode(const EndedRequest& request, uint32_t index,
             std::max(0.F, job.prefix_ns - Length(gc.begin_ns, gc.end_ns));
       }
     }
-    if (index > 0) AddWait(graph, node, &job, &ended->pool);
+    if (index > 0) AddWait(graph, node, number, &job, &ended->pool);
     ended->jobs.push_back(job);
     ended->events.push_back(node.event);
   }
@@ -97,7 +97,8 @@ void Fitting::AddNode(const EndedRequest& request, uint32_t index,
   run_at_node_.push_back(job.own_ns);
 }
 
-void Fitting::AddWait(const RequestGraph& graph, const Node& node, Job* job,
+void Fitting::AddWait(const RequestGraph& graph, const Node& node,
+                      uint32_t number, Job* job,
                       std::vector<PoolWork>* pool) const {
   const Node& parent = graph.At(node.parent);
   job->parent = job_of_node_[node.parent];
@@ -111,8 +112,7 @@ void Fitting::AddWait(const RequestGraph& graph, const Node& node, Job* job,
   if ((node.flags & Node::kPooled) != 0 && node.taken_ns > 0) {
     const int64_t taken_ns = std::max(node.taken_ns, asked_ns);
     job->pool_ns = Length(taken_ns, ready_ns);
-    pool->push_back({static_cast<uint32_t>(job_of_node_.size()), asked_ns,
-                     taken_ns, ready_ns});
+    pool->push_back({number, asked_ns, taken_ns, ready_ns});
     return;
   }
   job->io_ns = Length(asked_ns, ready_ns);

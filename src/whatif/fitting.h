@@ -69,8 +69,8 @@ class Fitting : public RequestSink, public LoopWatcher {
 
   bool IsLeftOut(const EndedRequest& request);
   void AddNode(const EndedRequest& request, uint32_t index, Ended* ended);
-  void AddWait(const RequestGraph& graph, const Node& node, Job* job,
-               std::vector<PoolWork>* pool) const;
+  void AddWait(const RequestGraph& graph, const Node& node, uint32_t number,
+               Job* job, std::vector<PoolWork>* pool) const;
   int64_t RunOf(const RequestGraph& graph, uint32_t index) const;
   void Keep(Ended* ended, const Event& event, uint64_t first_piece);
   void AddPieces(const Event& event, uint64_t first_piece);

@@ -1,0 +1,159 @@
+#include "whatif/fitting.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "analysis/stream/trace_set.h"
+#include "test/native/analysis/trace_builder.h"
+
+// What a model has of a recorded request.
+
+namespace edgewise {
+namespace {
+
+constexpr int kClient = 7;
+constexpr int kBackend = 8;
+constexpr auto kRead = EventType::kTcpRead;
+constexpr auto kSeen = ReadyKind::kObserved;
+
+LoopModel ModelOf(TraceBuilder& t) {
+  const std::string bytes = t.Bytes();
+  const TraceBytes file{"1-0.ewt", bytes};
+  const auto traces = TracesInMemory({&file, 1});
+  const auto source = traces->Open(0);
+  EXPECT_TRUE(source.ok());
+  EventStream stream(source->get(), "1-0.ewt", EventStream::Detail::kAll,
+                     nullptr);
+  RouteTable routes;
+  DependencyTable dependencies;
+  BlameLedger ledger;
+  LoopTimeline timeline(&ledger);
+  StackTree stacks;
+  const RequestRoutes names;
+  Fitting fitting({}, &routes, &dependencies, &timeline);
+  EdgBuilder(&stream, &names, &routes, &dependencies, &timeline, &ledger,
+             &stacks, &fitting, &fitting)
+      .Run();
+  return fitting.Finish();
+}
+
+// Its slice from 5 to 20 asks; the answer is ready at 100 and read from 110.
+TEST(FittingTest, ARequestWithAWait) {
+  TraceBuilder t;
+  t.Meta().Start(2, 1);
+  const uint64_t id = t.Register();
+  t.Event(0, 20, {kRead, 0, 0, kSeen, 0, kClient});
+  t.End(140, 1);
+  t.Event(110, 150, {kRead, 100, id, kSeen, kFlagLoopSlept, kBackend});
+  const LoopModel model = ModelOf(t);
+  ASSERT_EQ(model.requests.size(), 1u);
+  EXPECT_EQ(model.requests[0].latency_ns, 140);
+  ASSERT_EQ(model.jobs.size(), 2u);
+  const Job& asks = model.jobs[0];
+  EXPECT_EQ(asks.parent, Job::kNone);
+  EXPECT_EQ(asks.own_ns, 20);
+  EXPECT_EQ(asks.end_ns, -1);
+  const Job& ends = model.jobs[1];
+  EXPECT_EQ(ends.parent, 0u);
+  EXPECT_EQ(ends.issue_ns, 20);
+  EXPECT_EQ(ends.io_ns, 80);
+  EXPECT_EQ(ends.own_ns, 40) << "with what it did after its response";
+  EXPECT_EQ(ends.end_ns, 30);
+  EXPECT_EQ(ends.idle_ns, 90);
+  EXPECT_EQ(ends.station, 0u) << "nobody shares the connection";
+  EXPECT_THAT(model.wakes_ns, testing::ElementsAre(10));
+}
+
+TEST(FittingTest, CollectionsAreNoPartOfItsWork) {
+  TraceBuilder t;
+  t.Meta().Start(2, 1).Gc(GcType::kScavenge, 30, 60).End(90, 1);
+  t.Event(0, 100, {kRead, 0, 0, kSeen, 0, kClient});
+  t.Gc(GcType::kScavenge, 110, 130);
+  t.Event(140, 150, {EventType::kTimer, 140, 0, ReadyKind::kDue});
+  const LoopModel model = ModelOf(t);
+  ASSERT_EQ(model.jobs.size(), 1u);
+  EXPECT_EQ(model.jobs[0].own_ns, 70);
+  EXPECT_EQ(model.jobs[0].end_ns, 60);
+  ASSERT_EQ(model.collections.size(), 2u);
+  EXPECT_EQ(model.collections[0].ns, 30);
+  EXPECT_EQ(model.collections[1].after_ns, 40);
+  ASSERT_EQ(model.others.size(), 1u);
+  EXPECT_EQ(model.others[0].ns, 10);
+}
+
+// Two slices in its first event, so that nodes and jobs have other numbers.
+TEST(FittingTest, ThePoolsBeginIsWorkWhereAThreadWasIdle) {
+  TraceBuilder t;
+  t.Meta();
+  const uint64_t first = t.sequence();
+  t.Start(2, 1);
+  t.Register();
+  t.Slice(8, first);
+  const uint64_t id = t.Register();
+  t.Event(0, 10, {kRead, 0, 0, kSeen, 0, kClient});
+  t.Work(105, 40, "", 1);
+  t.End(115, 1);
+  t.Event(105, 120, {EventType::kThreadPool, 100, id, ReadyKind::kCompleted});
+  const LoopModel model = ModelOf(t);
+  ASSERT_EQ(model.jobs.size(), 2u);
+  EXPECT_EQ(model.jobs[1].io_ns, 0);
+  EXPECT_EQ(model.jobs[1].pool_ns, 90) << "60 of work, taken up after 30";
+  EXPECT_EQ(model.jobs[0].pool_ns, -1);
+  EXPECT_EQ(model.pool_threads, 1u);
+}
+
+// The pool's only thread was busy: the second one's wait is no work.
+TEST(FittingTest, ThePoolsQueueIsNoWork) {
+  TraceBuilder t;
+  t.Meta().Start(1, 1);
+  const uint64_t one = t.Register();
+  t.Event(0, 10, {kRead, 0, 0, kSeen, 0, kClient});
+  t.Start(11, 2);
+  const uint64_t other = t.Register();
+  t.Event(10, 20, {kRead, 10, 0, kSeen, 0, kClient + 10});
+  t.Work(105, 10, "", 1).End(106, 1);
+  t.Event(105, 110, {EventType::kThreadPool, 100, one, ReadyKind::kCompleted});
+  t.Work(205, 100, "", 1).End(206, 2);
+  t.Event(205, 210,
+          {EventType::kThreadPool, 200, other, ReadyKind::kCompleted});
+  const LoopModel model = ModelOf(t);
+  ASSERT_EQ(model.jobs.size(), 4u);
+  EXPECT_EQ(model.jobs[1].pool_ns, 90);
+  EXPECT_EQ(model.jobs[3].pool_ns, 100);
+}
+
+TEST(FittingTest, WaitsThatBeganTogetherAreJoined) {
+  TraceBuilder t;
+  t.Meta().Start(1, 1);
+  const uint64_t one = t.Register();
+  const uint64_t other = t.Register();
+  t.Event(0, 10, {kRead, 0, 0, kSeen, 0, kClient});
+  t.Event(50, 60, {kRead, 50, one, kSeen, 0, kBackend});
+  t.End(98, 1);
+  t.Event(90, 100, {kRead, 90, other, kSeen, 0, kBackend + 1});
+  const LoopModel model = ModelOf(t);
+  ASSERT_EQ(model.jobs.size(), 3u);
+  EXPECT_EQ(model.jobs[1].join, Job::kNone);
+  EXPECT_EQ(model.jobs[2].parent, 0u);
+  EXPECT_EQ(model.jobs[2].join, 1u);
+}
+
+TEST(FittingTest, WhoCameFirstCountsThoughItEndedLast) {
+  TraceBuilder t;
+  t.Meta().Start(1, 1);
+  const uint64_t id = t.Register();
+  t.Event(0, 10, {kRead, 0, 0, kSeen, 0, kClient});
+  t.Start(21, 2).End(29, 2);
+  t.Event(20, 30, {kRead, 20, 0, kSeen, 0, kClient + 10});
+  t.End(98, 1);
+  t.Event(90, 100, {kRead, 90, id, kSeen, 0, kBackend});
+  const LoopModel model = ModelOf(t);
+  ASSERT_EQ(model.requests.size(), 2u);
+  EXPECT_EQ(model.requests[0].latency_ns, 98) << "by readiness";
+}
+
+}  // namespace
+}  // namespace edgewise
