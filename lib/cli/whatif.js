@@ -83,7 +83,11 @@ function changes (command, list) {
     list.add(list.placed(`offloaded to ${text} threads`), { kind: 'offload', ...list.place(), count: above(count(text)) })
   })
   each('--gc <C>', '-50%: the time of garbage collections', (text) => {
+    if (/^semi-space=/.test(text)) throw new InvalidArgumentError('How much longer a collection of a larger space takes is not in a trace: edgewise tune tries sizes.')
     list.add(`garbage collections ${text}`, { kind: 'collections', scale: valid(relative(text), 'Allowed is a change such as -50%.') })
+  })
+  each('--input <X>', 'refused: sizes of requests are not in a trace', () => {
+    throw new InvalidArgumentError('Sizes of requests are not in a trace, so that what larger ones would take cannot be told. Record a load of larger ones, and compare.')
   })
   each('--workers <N>', 'N processes share the requests', (text) => list.add(`${text} processes`, { kind: 'workers', count: above(count(text)) }))
   return command

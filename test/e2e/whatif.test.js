@@ -129,6 +129,8 @@ test('bad input is named, with what is allowed', async (t) => {
     [[out, '--lose-replica', '1'], 2, /of 1 servers none can be lost/],
     [[out, '--replications', '1', '--load', '2'], 2, /replications 1 is not between 2 and 1000/],
     [[out, '--check', out], 2, /--check: give the one change/],
+    [[out, '--gc', 'semi-space=64'], 2, /is not in a trace: edgewise tune tries sizes/],
+    [[out, '--input', '2'], 2, /Sizes of requests are not in a trace/],
     [[out, '--scenarios', broken], 2, /\[0\].changes\[0\].kind: allowed are cpu, wait/],
     [[out, '--tier', broken], 2, /is no latency in ms/]
   ]
