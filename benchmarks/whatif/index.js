@@ -11,7 +11,7 @@ const { parseArguments } = require('../../scripts/tasks/arguments')
 const { main, say } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { NAMES } = require('../apps/app')
-const { calibrate, interruptible, runApp } = require('../apps/run')
+const { interruptible, runApp, saturation } = require('../apps/run')
 const { publish } = require('../overhead/page-file')
 const { mayRunInRealTime, schedule, SERVER_PRIORITY } = require('../overhead/real-time')
 const { APPLICATION, SYNTHETIC } = require('./cells')
@@ -34,6 +34,7 @@ machine displaces them.
   --json FILE      the results, run by run
   --page FILE      the page (docs/whatif-accuracy.md after a whole measurement)`
 const WARMUP_S = 3
+const AS_IT_IS = 'as it is'
 const ALL = ['synthetic', ...NAMES]
 
 /** @param {string[]} args */
@@ -70,18 +71,38 @@ function problem (values) {
 async function measure (name, { levels, rounds, duration }, runs, { signal, json }) {
   const app = name === 'synthetic' ? synthetic : name
   const cells = name === 'synthetic' ? SYNTHETIC : APPLICATION
-  const saturated = await calibrate(app, { signal })
+  const capacities = await capacitiesOf(app, cells, signal)
+  const [saturated] = capacities.values()
   say(`${name}: ${saturated.toFixed(0)} requests/s at saturation`)
   for (let round = 1; round <= rounds; round++) {
     for (const level of levels) {
       const rate = Math.max(1, Math.round(saturated * level / 100))
       const record = (cell) => recorded(app, { rate: rate * (cell.load ?? 1), duration, seed: round + (cell.seed ?? 0), env: cell.env ?? {}, signal })
-      const judged = await judgeAll(cells, record)
-      runs.push({ app: name, level, round, judged })
+      const { judged, predicted } = await judgeAll(cells, record)
+      const capacity = [...capacities].flatMap(([cell, came]) => predicted.has(cell) ? [{ cell, came, predicted: predicted.get(cell) }] : [])
+      runs.push({ app: name, level, round, judged, capacity })
+      for (const { cell, came, predicted: expected } of capacity) say(`${name} ${level} % round ${round}: capacity, ${cell} ${(100 * (expected / came - 1)).toFixed(1)} %`)
       for (const { cell, percentile, predicted, came } of judged) say(`${name} ${level} % round ${round}: ${cell} ${percentile} ${(100 * (predicted / came - 1)).toFixed(1)} %`)
       if (json) fs.writeFileSync(json, JSON.stringify(runs))
     }
   }
+}
+
+/**
+ * What a recorded server answers at most, as it is and after each change that another server is needed for.
+ * @returns {Promise<Map<string, number>>} requests a second, by cell; the first: as it is
+ */
+async function capacitiesOf (app, cells, signal) {
+  const capacities = new Map()
+  for (const { name, env } of [{ name: AS_IT_IS, env: {} }, ...cells.filter((cell) => cell.env)]) {
+    const out = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-whatif-'))
+    try {
+      capacities.set(name, await saturation(app, { signal, nodeArgs: ['--require', REGISTER], env: { ...env, EDGEWISE_OUT: out } }))
+    } finally {
+      fs.rmSync(out, { recursive: true })
+    }
+  }
+  return capacities
 }
 
 async function judgeAll (cells, record) {
@@ -91,6 +112,7 @@ async function judgeAll (cells, record) {
     const { fit, scenarios } = await edgewise.whatif(base, { skip: WARMUP_S, scenarios: changed.map(({ name, changes }) => ({ name, changes })) })
     const requests = await requestsOf(base)
     const judged = []
+    const predicted = new Map([[AS_IT_IS, fit.capacity], ...scenarios.map(({ name, capacity }) => [name, capacity[1]])])
     for (const cell of cells) {
       const after = await record(cell)
       try {
@@ -101,7 +123,7 @@ async function judgeAll (cells, record) {
         fs.rmSync(after, { recursive: true })
       }
     }
-    return judged
+    return { judged, predicted }
   } finally {
     fs.rmSync(base, { recursive: true })
   }

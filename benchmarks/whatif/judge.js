@@ -67,4 +67,4 @@ function summary (judged) {
   }
 }
 
-module.exports = { PERCENTILES, judge, summary }
+module.exports = { PERCENTILES, judge, rootMeanSquare, summary }

@@ -2,7 +2,7 @@
 
 // docs/whatif-accuracy.md.
 
-const { PERCENTILES, summary } = require('./judge')
+const { PERCENTILES, rootMeanSquare, summary } = require('./judge')
 
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)} %`
 const signed = (/** @type {number} */ share) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}`
@@ -36,6 +36,21 @@ function section (app, runs) {
     '|---|---|---:|---:|---:|---:|---:|---|',
     ...cells.flatMap((cell) => PERCENTILES.flatMap((percentile) => row(cell, percentile, judged.filter((each) => each.cell === cell && each.percentile === percentile)))),
     ...PERCENTILES.flatMap((percentile) => row('**all changes**', percentile, changed.filter((each) => each.percentile === percentile), false)),
+    '',
+    ...capacities(runs.flatMap((run) => run.capacity))
+  ]
+}
+
+/** @param {{ cell: string, came: number, predicted: number }[]} found */
+function capacities (found) {
+  const cells = [...new Set(found.map(({ cell }) => cell))]
+  const errors = (/** @type {string} */ cell) => found.filter((each) => each.cell === cell).map(({ came, predicted }) => predicted / came - 1)
+  return [
+    'Requests a second at most, from recordings at those loads, against a closed loop that saturates the server:',
+    '',
+    '| Change | Came | RMS error | Each: predicted / came - 1, % |',
+    '|---|---:|---:|---|',
+    ...cells.map((cell) => `| ${cell} | ${found.find((each) => each.cell === cell)?.came.toFixed(0)} | ${percent(rootMeanSquare(errors(cell)))} | ${errors(cell).map(signed).join(', ')} |`),
     ''
   ]
 }
