@@ -20,12 +20,13 @@ function add (program) {
   const command = program.command('whatif')
     .summary('predict what a change would bring, before anyone makes it')
     .description('Runs the recorded requests again on a virtual clock, as they were and with a\nchange, and tells what becomes of the latency and of the capacity. Without a\nchange it ranks what is worth changing.')
-    .argument('<DIR>', 'a directory with a trace', name)
+    .argument('<DIR...>', 'a directory with a trace; after it those of the services that it asks, recorded at the same time')
   changes(command, list)
     .option('--scenarios <FILE>', 'scenarios of a JSON file (docs/whatif.md)', name)
     .option('--slo <GOAL>', 'find the largest load that keeps it, such as p99=50ms', goal)
     .option('--curve', 'a tenth, a half and all of the change')
     .option('--check <DIR>', 'a trace recorded after the change: what really came, beside the prediction', name)
+    .option('--processors <N>', 'of several services: the processors that all of them share (default: each loop has its own)', (text) => above(count(text)))
     .option('--exclude-route <ROUTE>', 'leave out the requests of this route; may be given several times', names)
     .option('--skip <S>', 'leave out what came in the first S seconds, the warm-up (default: 2)', skip)
     .option('--replications <N>', 'how often a run is repeated with other arrivals (default: 20)', count)
@@ -41,9 +42,10 @@ Examples:
   edgewise whatif edgewise-4711 --dependency redis --add 2ms --load 1.3
   edgewise whatif edgewise-4711 --route 'GET /d' --parallel 1,2
   edgewise whatif edgewise-4711 --slo p99=50ms
-  edgewise whatif edgewise-4711 --route 'GET /c' --cpu -50% --check edgewise-4712`)
-    .action(async (directory, options) => {
-      process.exitCode = await predict(directory, options, list)
+  edgewise whatif edgewise-4711 --route 'GET /c' --cpu -50% --check edgewise-4712
+  edgewise whatif front users orders --route 'GET /order/:id' --cpu -50% --processors 4`)
+    .action(async (directories, options) => {
+      process.exitCode = await predict(directories, options, list)
     })
 }
 
@@ -142,21 +144,22 @@ function read (reading) {
 }
 
 /**
- * @param {string} directory
+ * @param {string[]} directories
  * @param {any} options
  * @param {ChangeList} list
  * @returns {Promise<number>} the exit code
  * @throws {Failure}
  */
-async function predict (directory, { scenarios: file, slo, curve: wantsCurve, check, json, ...options }, list) {
+async function predict ([directory, ...behind], { scenarios: file, slo, curve: wantsCurve, check, json, processors, ...options }, list) {
   const scenarios = [...list.scenarios(), ...file ? fromScenarios(file) : []].flatMap((scenario) => wantsCurve ? curve(scenario) : [scenario])
+  if (processors && behind.length === 0) throw new Failure('--processors: give the directories of several services', EXIT.usage)
   if (check && scenarios.length !== 1) throw new Failure('--check: give the one change that was made', EXIT.usage)
   const interrupt = interruption()
   const { skip, replications, seed, excludeRoute } = options
   const rank = scenarios.length === 0 && !slo
   const told = await withFunctions(directory, { scenarios, rank, skip, excludeRoute }, interrupt.signal)
   const asked = { skip, replications, seed, excludeRoute, ...told, ...slo, rank }
-  const found = told && await run(directory, asked, interrupt.signal)
+  const found = told && (behind.length > 0 ? await runTogether([directory, ...behind], { asked, processors }, interrupt.signal) : await run(directory, asked, interrupt.signal))
   if (found && rank) rankTogether(found)
   const after = found && check && await run(check, { skip, replications: 2, excludeRoute }, interrupt.signal)
   interrupt.release()
@@ -199,6 +202,26 @@ function fromScenarios (file) {
   } catch (error) {
     throw new Failure(`--scenarios ${/** @type {Error} */ (error).message}`, EXIT.usage)
   }
+}
+
+/**
+ * A change is made in each service that has what it changes.
+ * @returns {Promise<Record<string, any> | null>} of the first service, with what all do together; null: it was interrupted
+ */
+async function runTogether (directories, { asked, processors }, signal) {
+  const all = []
+  let missing
+  for (const directory of directories) {
+    const one = await run(directory, { ...asked, rank: asked.rank && all.length === 0 }, signal).catch((error) => {
+      if (!(error instanceof Failure) || !/^no(thing)? /.test(error.message)) throw error
+      missing = error
+      return run(directory, { ...asked, scenarios: [], rank: false }, signal)
+    })
+    if (!one) return null
+    all.push({ directory, found: one })
+  }
+  if (missing && asked.scenarios.length > 0 && all.every(({ found }) => found.scenarios.length === 0)) throw missing
+  return { ...all[0].found, together: require('../whatif/services').together(all, { processors }) }
 }
 
 /** @returns {Promise<Record<string, any> | null>} null: it was interrupted */

@@ -22,6 +22,7 @@ function render (json, options = {}) {
     fit(prediction.fit, style),
     ...prediction.scenarios.map((scenario) => section(scenario, style)),
     goal(prediction.goal, prediction.fit),
+    together(prediction.together, style),
     ranking(prediction.ranking, style),
     check(prediction.check, style)
   ]
@@ -63,6 +64,18 @@ function goal (goal, fit) {
   const limit = `p${goal.percentile} of ${time(goal.limit_ns)}`
   if (goal.load === null) return `No load keeps ${limit}.`
   return `Up to ${goal.load.toFixed(2)} times the recorded load keeps ${limit}: ${count(goal.load * fit.requests / fit.seconds)} requests/s (there it is ${time(goal.at_ns)}).`
+}
+
+/** @param {Json | undefined} together @param {Style} style */
+function together (together, style) {
+  if (!together) return ''
+  const changed = together.throughput[0] !== together.throughput[1]
+  const cells = (/** @type {number[]} */ values) => changed ? values.map(count) : [count(values[0])]
+  const rows = together.services.map(({ directory, calls, utilisation, bound }) => [directory, calls.toFixed(2), percent(utilisation), ...cells(bound)])
+  if (together.processors) rows.push(['(the processors)', '', '', ...cells(together.processors)])
+  const limits = together.throughput.map((/** @type {number} */ most, /** @type {number} */ i) => `${count(most)} requests/s, by ${together.limited_by[i] ?? 'the processors'}`)
+  return `Together they answer at most ${limits[0]}${changed ? `; after the change ${limits[1]} (${signed(together.throughput[1] / together.throughput[0] - 1)})` : ''}:\n` +
+    indent(columns(['<service', 'asked per request', 'busy', 'at most', ...changed ? ['after'] : []], rows, style))
 }
 
 /** @param {Json[] | undefined} ranked @param {Style} style */

@@ -96,6 +96,18 @@ test('each kind of change is taken, and says what it assumed', async (t) => {
   }
 })
 
+test('services that are recorded at the same time are told together', async (t) => {
+  const out = await recorded(t)
+  const { together } = await predicted([out, out, '--route', 'GET /works', '--cpu', '-50%', '--processors', '1', '--replications', '2'])
+  assert.deepEqual(together.services.map(({ calls }) => calls), [1, 1])
+  assert.ok(together.throughput[1] > together.throughput[0])
+  assert.deepEqual(together.limited_by, [null, null])
+  assert.ok(Math.abs(together.throughput[0] / together.services[0].capacity[0] - 0.5) < 1e-6)
+  const nowhere = await whatif([out, out, '--skip', '0', '--route', 'GET /nowhere', '--cpu', '-50%'])
+  assert.equal(nowhere.status, 1)
+  assert.match(nowhere.stderr, /no request of route GET \/nowhere/)
+})
+
 test('what cannot be told is refused, in the text too', async (t) => {
   const out = await recorded(t)
   const busy = await whatif([out, '--skip', '0', '--load', '10'])
@@ -128,6 +140,7 @@ test('bad input is named, with what is allowed', async (t) => {
     [[out, '--slo', 'p42=1ms'], 2, /Allowed is a goal such as p99=50ms, of p50, p90, p99, p99.9/],
     [[out, '--lose-replica', '1'], 2, /of 1 servers none can be lost/],
     [[out, '--replications', '1', '--load', '2'], 2, /replications 1 is not between 2 and 1000/],
+    [[out, '--processors', '2', '--load', '2'], 2, /--processors: give the directories of several services/],
     [[out, '--check', out], 2, /--check: give the one change/],
     [[out, '--gc', 'semi-space=64'], 2, /is not in a trace: edgewise tune tries sizes/],
     [[out, '--input', '2'], 2, /Sizes of requests are not in a trace/],

@@ -11,6 +11,7 @@ const { ChangeList, curve, duration, relative, share } = require('../../lib/what
 const { compare } = require('../../lib/whatif/check')
 const { functionCandidates, resolveFunctions } = require('../../lib/whatif/functions')
 const { render } = require('../../lib/whatif/render')
+const { together } = require('../../lib/whatif/services')
 const { readScenarios, readTier } = require('../../lib/whatif/scenario-file')
 
 test('numbers as people write them', () => {
@@ -134,6 +135,20 @@ test('what was predicted stands beside what came', () => {
   const check = compare(scenario, came)
   assert.deepEqual(check.rows.map(({ percentile, error, inside }) => [percentile, Number(error.toFixed(3)), inside]), [['p50', -0.2, false], ['p99', 0, true]])
   assert.match(render({ fit, scenarios: [], check }), /Predicted, and what really came \(900 requests\):\n.*\n {2}p50 {4}1.00 ms {2}\[900 µs, 1.20 ms\] {3}1.25 ms {3}-20 % {6}no\n/)
+})
+
+test('the slowest service bounds all, or the processors do', () => {
+  const of = (/** @type {number} */ requests, /** @type {number[]} */ capacity) => ({ fit: { requests, seconds: 10, utilisation: 0.5, capacity: capacity[0] }, scenarios: [{ capacity }] })
+  // A request of front asks users twice: users can serve 300 of front's a second, and 450 after the change.
+  const all = [{ directory: 'front', found: of(1000, [400, 400]) }, { directory: 'users', found: of(2000, [600, 900]) }]
+  const apart = together(all, {})
+  assert.deepEqual(apart.services.map(({ calls, bound }) => [calls, ...bound]), [[1, 400, 400], [2, 300, 450]])
+  assert.deepEqual([apart.throughput, apart.limited_by, apart.processors], [[300, 400], ['users', 'front'], null])
+  const shared = together(all, { processors: 1 })
+  assert.deepEqual(shared.throughput.map(Math.round), [171, 212])
+  assert.deepEqual(shared.limited_by, [null, null])
+  assert.match(render({ fit, scenarios: [], together: shared }), /Together they answer at most 171 requests\/s, by the processors; after the change 212 requests\/s, by the processors \(\+24 %\):\n.*\n {2}front .*400 +400\n {2}users +2.00 .*300 +450\n {2}\(the processors\) +171 +212\n/)
+  assert.match(render({ fit, scenarios: [], together: together(all.slice(0, 1), {}) }), /at most 400 requests\/s, by front:\n/)
 })
 
 test('no name moves the cursor', () => {
