@@ -35,7 +35,7 @@ class Changing {
       case Change::Kind::kWait:
         return ChangeWaits(change);
       case Change::Kind::kCollections:
-        for (Collection& each : model_.collections) {
+        for (Pause& each : model_.collections) {
           each.ns *= static_cast<float>(change.scale);
         }
         return absl::OkStatus();
@@ -169,8 +169,11 @@ class Changing {
       if (job.prefix_ns > 0) job.prefix_ns *= static_cast<float>(by);
     }
     for (OtherWork& each : model_.others) each.ns *= static_cast<float>(by);
-    for (Collection& each : model_.collections) {
+    for (Pause& each : model_.collections) {
       each.ns *= static_cast<float>(by);
+      each.after_ns *= static_cast<float>(by);
+    }
+    for (Pause& each : model_.displaced) {
       each.after_ns *= static_cast<float>(by);
     }
     for (float& ns : model_.gaps_ns) ns *= static_cast<float>(by);

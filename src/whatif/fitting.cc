@@ -224,13 +224,15 @@ void Fitting::AddPieces(const Event& event, uint64_t first_piece) {
     const Piece& piece = timeline_->At(i);
     const float ns = Length(piece.begin_ns, piece.end_ns);
     if (piece.off) {
-      model_.others.push_back({piece.begin_ns, ns, event.type, true});
+      model_.displaced.push_back({static_cast<float>(since_displaced_ns_), ns});
+      since_displaced_ns_ = 0;
     } else if (piece.is_gc) {
       const auto after = static_cast<float>(since_collection_ns_);
       model_.collections.push_back({after, ns});
       since_collection_ns_ = 0;
     } else {
       since_collection_ns_ += ns;
+      since_displaced_ns_ += ns;
       if (piece.owner != 0 && !owned) leading_ns = others_ns;
       owned |= piece.owner != 0;
       others_ns += piece.owner == 0 ? ns : 0;

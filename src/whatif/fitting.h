@@ -93,6 +93,7 @@ class Fitting : public RequestSink, public LoopWatcher {
   int64_t from_ns_ = INT64_MAX;      // what came before is left out
   int64_t last_end_ns_ = INT64_MIN;  // of the event before
   double since_collection_ns_ = 0;
+  double since_displaced_ns_ = 0;
   double prefixes_ns_ = 0;
   uint64_t prefixes_ = 0;
   std::vector<float> accepts_ns_;

@@ -46,15 +46,17 @@ struct ModelRequest {
   float delay_ns = 0;  // it reaches the loop so long after it was sent: a retry
 };
 
-// What the loop ran for nobody, or for which its thread did not run.
+// What the loop ran for nobody, or what stops it if it runs at that time.
 struct OtherWork {
   int64_t ready_ns;
   float ns;
   EventType type;
-  bool stall;  // the thread did not run
+  bool stall;  // it stops the loop
 };
 
-struct Collection {
+// A collection, or a stretch for which the thread was not given a processor:
+// the more the loop runs, the more of them there are.
+struct Pause {
   float after_ns;  // so much was run since the one before
   float ns;
 };
@@ -78,8 +80,9 @@ struct LoopModel {
   std::vector<ModelRequest> requests;  // by readiness
   std::vector<Job> jobs;
   std::vector<OtherWork> others;  // by readiness
-  std::vector<Collection> collections;
-  std::vector<float> wakes_ns;  // from readiness to running, the loop asleep
+  std::vector<Pause> collections;
+  std::vector<Pause> displaced;  // the thread did not run
+  std::vector<float> wakes_ns;   // from readiness to running, the loop asleep
   std::vector<float> pool_wakes_ns;  // likewise, of the pool's work
   std::vector<float> gaps_ns;        // between two events, the loop awake
   float accept_ns = 0;               // of a new connection

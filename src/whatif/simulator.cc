@@ -45,11 +45,43 @@ struct Station {
   std::deque<Work> waiting;
 };
 
+// Pauses that come after so much running.
+class Pauses {
+ public:
+  explicit Pauses(const std::vector<Pause>* list) : list_(list) {}
+
+  // The loop runs for `run_ns`: calls each(where in it, how long).
+  template <typename Each>
+  void Pass(float run_ns, Each each) {
+    if (list_->empty()) return;
+    double left_ns = run_ns;
+    for (size_t turns = 0; turns < list_->size(); ++turns) {
+      const Pause& next = (*list_)[next_];
+      const double until_ns = std::max(0.0, next.after_ns - ran_ns_);
+      if (left_ns < until_ns) break;
+      left_ns -= until_ns;
+      ran_ns_ = 0;
+      next_ = (next_ + 1) % list_->size();
+      each(run_ns - static_cast<float>(left_ns), next.ns);
+    }
+    ran_ns_ += left_ns;
+  }
+
+ private:
+  const std::vector<Pause>* list_;
+  size_t next_ = 0;
+  double ran_ns_ = 0;  // since the last one
+};
+
 class Run {
  public:
   Run(const LoopModel& model, const Arrivals& arrivals, uint64_t seed,
       uint32_t offload_threads)
-      : model_(model), arrivals_(arrivals), random_(seed) {
+      : model_(model),
+        arrivals_(arrivals),
+        random_(seed),
+        collections_(&model.collections),
+        displaced_(&model.displaced) {
     pool_.free = std::max(1U, model.pool_threads);
     offload_.free = std::max(1U, offload_threads);
     instances_.reserve(arrivals.requests.size());
@@ -202,35 +234,49 @@ class Run {
       if (taken_[i]) continue;
       const Item item = batch_[i];
       const int64_t before_ns = now_ns_;
-      const auto cold_ns = static_cast<int64_t>(model_.cold.ExtraNs(idle_ns));
+      const float cold_ns = model_.cold.ExtraNs(idle_ns);
       if (idle_ns < 0) now_ns_ += static_cast<int64_t>(OneOf(model_.gaps_ns));
       idle_ns = -1;
       if (item.kind == Item::Kind::kOther) {
-        now_ns_ += static_cast<int64_t>(model_.others[item.job].ns);
+        const OtherWork& other = model_.others[item.job];
+        if (other.stall) {
+          now_ns_ += static_cast<int64_t>(other.ns);
+        } else {
+          Spend(other.ns);
+        }
       } else if (item.kind == Item::Kind::kFresh) {
-        now_ns_ += cold_ns + static_cast<int64_t>(model_.accept_ns);
+        Spend(cold_ns + model_.accept_ns);
         postponed_.push_back(fresh_.front());
         fresh_.pop_front();
       } else {
-        now_ns_ += cold_ns;
-        RunJobs(i, item);
+        RunJobs(i, item, cold_ns);
       }
       result_.busy_ns += static_cast<double>(now_ns_ - before_ns);
-      Collect(now_ns_ - before_ns);
     }
   }
 
+  // Runs for so long, with the pauses that come meanwhile.
+  void Spend(float run_ns) {
+    stops_.clear();
+    const auto stop = [this](float at_ns, float ns) {
+      stops_.push_back({at_ns, ns});
+      now_ns_ += static_cast<int64_t>(ns);
+    };
+    collections_.Pass(run_ns, stop);
+    displaced_.Pass(run_ns, stop);
+    now_ns_ += static_cast<int64_t>(run_ns);
+  }
+
   // One job, or all that a shared connection has for this loop.
-  void RunJobs(size_t index, const Item& item) {
+  void RunJobs(size_t index, const Item& item, float cold_ns) {
     const Job& job = JobOf(item.instance, item.job);
     const bool shared = job.station != 0 && item.kind == Item::Kind::kReady;
     if (!shared) {
-      now_ns_ += static_cast<int64_t>(std::max(0.F, job.prefix_ns));
+      Spend(cold_ns + std::max(0.F, job.prefix_ns));
       RunJob(item);
       return;
     }
-    now_ns_ += static_cast<int64_t>(job.prefix_ns >= 0 ? job.prefix_ns
-                                                       : model_.prefix_ns);
+    Spend(cold_ns + (job.prefix_ns >= 0 ? job.prefix_ns : model_.prefix_ns));
     RunJob(item);
     for (size_t i = index + 1; i < batch_.size(); ++i) {
       const Item& other = batch_[i];
@@ -246,7 +292,7 @@ class Run {
     const Job& job = JobOf(item.instance, item.job);
     const Instance& instance = instances_[item.instance];
     if (job.offload_ns > 0 && item.kind == Item::Kind::kReady) {
-      now_ns_ += static_cast<int64_t>((job.own_ns - job.offload_ns) / 2);
+      Spend((job.own_ns - job.offload_ns) / 2);
       Submit(&offload_, now_ns_, {item.instance, item.job, job.offload_ns},
              Item::Kind::kOffload);
       return;
@@ -255,9 +301,13 @@ class Run {
     const bool returned = item.kind == Item::Kind::kReturn;
     const float own_ns =
         returned ? (job.own_ns - job.offload_ns) / 2 : job.own_ns;
-    now_ns_ += static_cast<int64_t>(own_ns);
+    Spend(own_ns);
     const auto at = [&](float run_ns) {
-      return begin_ns + static_cast<int64_t>(std::min(run_ns, own_ns));
+      int64_t at_ns = begin_ns + static_cast<int64_t>(std::min(run_ns, own_ns));
+      for (const Pause& stop : stops_) {
+        if (stop.after_ns < run_ns) at_ns += static_cast<int64_t>(stop.ns);
+      }
+      return at_ns;
     };
     if (job.end_ns >= 0) {
       result_.requests.push_back(
@@ -311,27 +361,15 @@ class Run {
     future_.push({at_ns, item.instance, number, Item::Kind::kReady});
   }
 
-  void Collect(int64_t ran_ns) {
-    if (model_.collections.empty()) return;
-    ran_ns_ += static_cast<double>(ran_ns);
-    for (size_t turns = 0; turns < model_.collections.size(); ++turns) {
-      const Collection& next = model_.collections[next_collection_];
-      if (ran_ns_ < next.after_ns) return;
-      ran_ns_ -= next.after_ns;
-      now_ns_ += static_cast<int64_t>(next.ns);
-      result_.busy_ns += next.ns;
-      next_collection_ = (next_collection_ + 1) % model_.collections.size();
-    }
-  }
-
   const LoopModel& model_;
   const Arrivals& arrivals_;
   std::minstd_rand random_;
+  Pauses collections_;
+  Pauses displaced_;
+  std::vector<Pause> stops_;  // of what runs: where, how long
   int64_t now_ns_ = 0;
   size_t next_request_ = 0;
   size_t next_other_ = 0;
-  size_t next_collection_ = 0;
-  double ran_ns_ = 0;  // since the last collection
   std::priority_queue<Item> future_;
   std::deque<Item> fresh_;  // connections to accept
   std::vector<Item> postponed_;

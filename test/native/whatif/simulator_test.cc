@@ -128,13 +128,25 @@ TEST(SimulatorTest, AnotherThreadRunsWhatIsMovedThere) {
   EXPECT_THAT(LatenciesOf(model, 2), ElementsAre(10, 1000, 1009));
 }
 
-TEST(SimulatorTest, CollectionsComeAfterSoMuchWork) {
+TEST(SimulatorTest, PausesComeAfterSoMuchWork) {
   LoopModel model;
   model.collections = {{150, 1000}};
+  model.displaced = {{220, 7}, {1000, 1}};
   Add(&model, 0, {Only(100)});
   Add(&model, 0, {Only(100)});
   Add(&model, 0, {Only(100)});
-  EXPECT_THAT(LatenciesOf(model), ElementsAre(100, 200, 1300));
+  EXPECT_THAT(LatenciesOf(model), ElementsAre(100, 1200, 1307));
+}
+
+// Its response had ended before.
+TEST(SimulatorTest, APauseDelaysWhatComesAfterIt) {
+  LoopModel model;
+  model.collections = {{50, 1000}};
+  Job job = Only(100);
+  job.end_ns = 40;
+  Add(&model, 0, {job});
+  Add(&model, 0, {Only(10)});
+  EXPECT_THAT(LatenciesOf(model), ElementsAre(40, 2110));
 }
 
 TEST(SimulatorTest, WhoWokeUpLateIsLateAndCold) {
