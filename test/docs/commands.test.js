@@ -9,7 +9,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, before, test } = require('node:test')
 const { ROOT, blocks, commands, read } = require('./markdown')
-const { serveRegistry } = require('./registry')
+const { startRegistry } = require('./registry')
 const { REQUESTS, reader, type } = require('./run')
 
 const TUTORIAL = 'docs/tutorial.md'
@@ -20,7 +20,7 @@ const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-docs-'))
 /** @type {{ url: string, close: () => void }} */
 let registry
 
-before(async () => { registry = await serveRegistry(scratch) })
+before(async () => { registry = await startRegistry(scratch) })
 after(() => {
   registry.close()
   fs.rmSync(scratch, { recursive: true, force: true })
