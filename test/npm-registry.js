@@ -15,7 +15,7 @@ const FILES = '/-/file/'
 const PUBLISHED = '2026-01-01T00:00:00.000Z'
 
 /** @typedef {{ manifest: Record<string, any>, file: string }} Package file: its archive */
-/** @typedef {(request: http.IncomingMessage, response: http.ServerResponse, address: string) => Promise<void>} Otherwise */
+/** @typedef {(request: http.IncomingMessage, response: http.ServerResponse, address: string) => Promise<unknown>} Otherwise */
 
 /** @param {string} file an archive that npm has packed @returns {Package} */
 function packed (file) {
@@ -51,7 +51,7 @@ async function serveRegistry (packages, otherwise = async (_request, response) =
 }
 
 /** @param {http.ServerResponse} response */
-const notFound = (response) => void response.writeHead(404).end('{}')
+const notFound = (response) => response.writeHead(404).end('{}')
 
 /** @param {Record<string, any>} manifest */
 const fileName = ({ name, version }) => `${name}/${version}.tgz`

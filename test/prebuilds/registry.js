@@ -21,13 +21,13 @@ function fromUpstream () {
   const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: '/' }).trim().replace(/\/$/, '')
   return async (request, response, address) => {
     const asked = decodeURIComponent(String(request.url))
-    if (asked.startsWith('/@edgewise/')) return void response.writeHead(404).end('{}')
+    if (asked.startsWith('/@edgewise/')) return response.writeHead(404).end('{}')
     const ofFile = asked.startsWith(FILES)
     const theirs = await fetch(upstream + (ofFile ? `/${asked.slice(FILES.length)}` : request.url), { headers: { accept: request.headers.accept ?? '*/*' } })
-    if (!theirs.ok) return void response.writeHead(theirs.status).end('{}')
+    if (!theirs.ok) return response.writeHead(theirs.status).end('{}')
     const body = Buffer.from(await theirs.arrayBuffer())
     // npm asks the registry that it knows for files of another one, too.
-    if (ofFile || asked.endsWith('.tgz')) return void response.end(body)
+    if (ofFile || asked.endsWith('.tgz')) return response.end(body)
     response.writeHead(200, { 'content-type': 'application/json' }).end(body.toString().replaceAll(OF_ANY_HOST, `$1${address}${FILES}`))
   }
 }
