@@ -5,8 +5,9 @@
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
-const net = require('node:net')
 const path = require('node:path')
+const { freePort } = require('../../benchmarks/apps/service')
+const { listens } = require('../listens')
 
 /** What runs until Ctrl-C. */
 const STAYS = /--require edgewise\/register|\bedgewise (view|record)\b/
@@ -29,15 +30,6 @@ async function reader (cwd, registry) {
   const env = { ...Object.fromEntries(kept), ...npm, PORT: String(port), PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}` }
   fs.writeFileSync(path.join(cwd, 'package.json'), '{ "private": true }\n')
   return { cwd, env, port }
-}
-
-/** @returns {Promise<number>} */
-async function freePort () {
-  const server = net.createServer()
-  await /** @type {Promise<void>} */ (new Promise((resolve) => server.listen(0, resolve)))
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /**
@@ -106,18 +98,6 @@ async function asks (port, output, ended) {
     assert.equal(response.status, 200)
     await response.arrayBuffer()
   }
-}
-
-/** @param {number} port @returns {Promise<boolean>} */
-function listens (port) {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }
 
 module.exports = { REQUESTS, reader, type }

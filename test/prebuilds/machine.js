@@ -24,10 +24,11 @@ mount --bind "$MACHINE_NPM" "$MACHINE/opt/npm"
 mount --bind "$MACHINE_MANAGERS" "$MACHINE/opt/managers"
 mount --rbind /dev "$MACHINE/dev"
 mount -t proc proc "$MACHINE/proc"
-exec chroot $MACHINE_AS "$MACHINE" /usr/bin/env -i \\
+chroot $MACHINE_AS "$MACHINE" /usr/bin/env -i \\
   PATH=/opt/node/bin:/usr/local/bin:/usr/bin:/bin HOME=/home/app TMPDIR=/tmp LANG=C.UTF-8 npm_config_registry="$MACHINE_REGISTRY" \\
   npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false YARN_ENABLE_TELEMETRY=0 \\
-  sh -c 'cd /home/app; exec "$@"' sh "$@"`
+  sh -c 'cd /home/app; exec "$@"' sh "$@"
+exit $? # This shell stays: as the first process of its namespace, a program would ignore signals.`
 // Only within a user namespace: what this machine runs by itself stays as it is.
 const BY_QEMU = `
 mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
@@ -37,7 +38,7 @@ printf %s ':arm64:M::${ARM64.magic}:${ARM64.mask}:${QEMU}:F' > /proc/sys/fs/binf
  * @typedef {object} Machine
  * @property {string} home of its user, as this process sees it
  * @property {(command: string[], options?: { timeoutMs?: number }) => Promise<Ran>} run in its home
- * @property {(command: string[]) => import('node:child_process').ChildProcess} begin the same, to be ended by who began it
+ * @property {(command: string[]) => import('node:child_process').ChildProcess} begin the same, until it is ended
  */
 
 /** @typedef {{ code: number | null, signal: string | null, stdout: string, stderr: string, seconds: number }} Ran */
@@ -92,4 +93,21 @@ function npmDirectory () {
   return path.dirname(path.dirname(fs.realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim())))
 }
 
-module.exports = { gathered, machine }
+/**
+ * @param {import('node:child_process').ChildProcess} child that a machine has begun
+ * @param {NodeJS.Signals} signal what its program gets
+ */
+async function end (child, signal = 'SIGTERM') {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const closed = once(child, 'close')
+  process.kill(innermost(Number(child.pid)), signal)
+  await closed
+}
+
+/** @param {number} pid @returns {number} the program that the shells before it wait for */
+function innermost (pid) {
+  const [child] = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  return child ? innermost(Number(child)) : pid
+}
+
+module.exports = { end, gathered, machine }
