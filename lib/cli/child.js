@@ -8,7 +8,7 @@ const { spawn } = require('node:child_process')
 const os = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure, note } = require('./failure')
-const { treeOf } = require('./process-tree')
+const { seesProcesses, treeOf } = require('./process-tree')
 
 const LOOK_MS = 25
 
@@ -96,9 +96,12 @@ process.once('exit', () => {
  * @returns {Promise<Child>}
  * @throws {Failure} when it cannot be started
  */
-function start (command, options) {
+async function start (command, options) {
+  const [program, ...rest] = command
+  if (!seesProcesses()) {
+    throw new Failure(`cannot start ${JSON.stringify(program)}, as it could not be stopped: /proc is not there, or of other processes; mount it, or run the server with --require edgewise/register`)
+  }
   return new Promise((resolve, reject) => {
-    const [program, ...rest] = command
     const spawned = spawn(program, rest, { ...options, detached: true })
     spawned.once('spawn', () => resolve(new Child(spawned)))
     spawned.once('error', (error) => {

@@ -24,6 +24,15 @@ function processes () {
   })
 }
 
+/** @returns {boolean} whether /proc is there, and tells of the processes whose numbers we know */
+function seesProcesses () {
+  try {
+    return fs.readlinkSync('/proc/self') === String(process.pid)
+  } catch {
+    return false
+  }
+}
+
 /**
  * The living processes that came from `root`: its descendants, and those of its
  * session whose parents are gone.
@@ -128,4 +137,4 @@ function list (directory) {
   }
 }
 
-module.exports = { ALL_IPV6, listenersOf, peakMemoryOf, treeOf }
+module.exports = { ALL_IPV6, listenersOf, peakMemoryOf, seesProcesses, treeOf }

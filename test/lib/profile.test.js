@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const http = require('node:http')
 const os = require('node:os')
@@ -30,6 +31,21 @@ test('finds the port, runs the load with it, stops the server, reports', (t) => 
   assert.equal(stderr.trim().split('\n').at(-1), `edgewise: page: ${pathToFileURL(path.join(cwd, 'out/report.html'))}`)
   // The load is not recorded.
   assert.equal(fs.readdirSync(path.join(cwd, 'out')).filter((name) => name.endsWith('.ewt')).length, 1)
+})
+
+const WITHOUT_PROC = ['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /proc && exec "$@"', 'sh']
+const canBeWithout = spawnSync(WITHOUT_PROC[0], [...WITHOUT_PROC.slice(1), 'true'], { encoding: 'utf8' })
+
+test('what could not be stopped is not started', { skip: canBeWithout.status !== 0 && `/proc cannot be taken away here: ${canBeWithout.error ?? canBeWithout.stderr}` }, (t) => {
+  const { cwd, root, write } = packageCopy(t)
+  write('server.js', 'require("node:fs").writeFileSync("started", "")')
+  for (const command of ['profile', 'record']) {
+    const args = [NODE, path.join(root, 'bin/edgewise.js'), command, ...command === 'profile' ? ['--for', '1'] : [], '--', NODE, 'server.js']
+    const { status, stderr } = spawnSync(WITHOUT_PROC[0], [...WITHOUT_PROC.slice(1), ...args], { cwd, encoding: 'utf8', timeout: 20_000 })
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, /^edgewise: cannot start ".*", as it could not be stopped: \/proc is not there/m)
+    assert.equal(fs.existsSync(path.join(cwd, 'started')), false)
+  }
 })
 
 // Prints what it was called with, and its mix.

@@ -36,7 +36,8 @@ async function debianTree (arch) {
   const foreign = capture(['dpkg', '--print-architecture']).stdout.trim() === arch ? [] : ['--foreign']
   await runStep(`debootstrap-${arch}`, `Debian ${SUITE} for ${arch}: making a tree`,
     ['debootstrap', '--variant=minbase', `--arch=${arch}`, `--include=${INCLUDED}`, ...foreign, SUITE, draft, mirror])
-  for (const place of [...MOUNTED, 'usr/local/bin']) fs.mkdirSync(path.join(draft, place), { recursive: true })
+  if (foreign.length > 0) fs.rmSync(path.join(draft, 'proc')) // A link to itself.
+  for (const place of [...MOUNTED, 'proc', 'usr/local/bin']) fs.mkdirSync(path.join(draft, place), { recursive: true })
   for (const name of ['npm', 'npx']) fs.symlinkSync(`/opt/npm/bin/${name}-cli.js`, path.join(draft, 'usr/local/bin', name))
   fs.renameSync(draft, tree)
   return tree
