@@ -4,10 +4,10 @@
 
 namespace edgewise {
 
-// runUnseen(source, file) -> what the script gives. It runs in a context of its
-// own with a security token of its own: V8 shows and counts no frame of its
-// functions in the stack trace of an error that another context makes. They
-// cost what a call costs that V8 does not inline.
+// runUnseen(source, file) -> what the script gives. It runs as an extension of
+// V8's in a context of its own: no stack trace of an error shows or counts
+// frames of its functions. They cost what a call costs that V8 does not inline.
+// The source is the same at each call, in ASCII.
 void InstallUnseen(Napi::Env env, Napi::Object exports);
 
 }  // namespace edgewise

@@ -93,6 +93,10 @@ int EpollWait(int fd, epoll_event* events, int max, int timeout) {
   return bytes;
 }
 
+// Takes nothing of what lies there: Node looks so whether a connection that it
+// has kept still lives, before it asks there again.
+bool OnlyLooks(int flags) { return (flags & MSG_PEEK) != 0; }
+
 template <typename Call>
 auto Receive(int fd, Call call) {
   if (LoopObserver* const loop = loop_observer) loop->BeforeReceive(fd);
@@ -105,6 +109,7 @@ auto Receive(int fd, Call call) {
 }
 
 ssize_t RecvMsg(int fd, msghdr* message, int flags) {
+  if (OnlyLooks(flags)) return recvmsg(fd, message, flags);
   return Receive(fd, [&] { return recvmsg(fd, message, flags); });
 }
 
@@ -116,6 +121,7 @@ int RecvMMsg(int fd, mmsghdr* messages, unsigned count, int flags,
 
 ssize_t RecvFrom(int fd, void* data, size_t size, int flags, sockaddr* address,
                  socklen_t* length) {
+  if (OnlyLooks(flags)) return recvfrom(fd, data, size, flags, address, length);
   SystemCallObserver* const self = observer;
   if (self != nullptr && self->ReceivesNames(fd)) {
     return Receive(fd, [&] {

@@ -1,5 +1,7 @@
 'use strict'
 
+const V8 = parseInt(process.versions.v8)
+
 /**
  * Puts a function in the place of one that others can see.
  * @param {any[]} holders objects, of which each that has it now gets the other one
@@ -15,11 +17,27 @@ function wrap (holders, name, around) {
   Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(original))
   const holding = holders.filter((holder) => holder[name] === original)
   for (const holder of holding) holder[name] = wrapper
+  const renamed = nameInTraces(original, name)
   return () => {
     for (const holder of holding) {
       if (holder[name] === wrapper) holder[name] = original
     }
+    if (renamed && holding.every((holder) => holder[name] === original)) Object.defineProperty(original, 'name', { value: '' })
   }
+}
+
+/**
+ * Stack traces name a function that has no name by the property that holds it, which holds a wrapper now.
+ * Before version 12 V8 remembers from its source where it was put.
+ * @param {any} original
+ * @param {string} name
+ * @returns {boolean} whether it had no name
+ */
+function nameInTraces (original, name) {
+  const own = Object.getOwnPropertyDescriptor(original, 'name')
+  if (V8 < 12 || own?.value !== '' || !own.configurable) return false
+  Object.defineProperty(original, 'name', { value: name })
+  return true
 }
 
 /**
