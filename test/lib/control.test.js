@@ -45,8 +45,8 @@ function serving (t, handlers = { on: () => ({ recording: true }), status: () =>
  * @param {NodeJS.ProcessEnv} env
  * @param {import('node:child_process').SpawnOptions} [options]
  */
-async function started (t, source, env, options = {}) {
-  const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'], env, ...options })
+async function started (t, source, env, { node = process.execPath, ...options } = {}) {
+  const child = spawn(node, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'], env, ...options })
   t.after(() => child.kill('SIGKILL'))
   const line = await new Promise((resolve, reject) => {
     child.stdout?.once('data', (data) => resolve(String(data).trim()))
@@ -302,16 +302,18 @@ test('errors of send: no process, not recorded, blocked', async (t) => {
 test('another user is refused, root is not', { skip: !isRoot && 'needs root' }, async (t) => {
   const base = temporary(t)
   fs.chmodSync(base, 0o777)
-  // The other user may not be able to read this checkout.
+  // The other user may not be able to read this checkout, nor the Node that runs this.
+  const node = path.join(base, 'node')
+  fs.copyFileSync(process.execPath, node)
   const copy = path.join(base, 'index.js')
   for (const name of ['index.js', 'control-directory.js']) fs.copyFileSync(path.join(path.dirname(CONTROL), name), path.join(base, name))
   const mine = await started(t, SERVER, { XDG_RUNTIME_DIR: base })
   const ask = `require(${JSON.stringify(copy)}).send(${mine.pid}, 'status', { env: { XDG_RUNTIME_DIR: ${JSON.stringify(base)} } })
   .then(() => console.log('reached'), (error) => console.log(error.code, error.message))`
-  const { stdout } = spawnSync(process.execPath, ['-e', ask], { uid: 65534, gid: 65534, cwd: base, encoding: 'utf8' })
+  const { stdout } = spawnSync(node, ['-e', ask], { uid: 65534, gid: 65534, cwd: base, encoding: 'utf8' })
   assert.match(stdout, /^DENIED process \d+: permission denied: it belongs to user 0; run this command as that user or as root/)
 
-  const theirs = await started(t, SERVER.replace(CONTROL, copy), { XDG_RUNTIME_DIR: base }, { uid: 65534, gid: 65534, cwd: base })
+  const theirs = await started(t, SERVER.replace(CONTROL, copy), { XDG_RUNTIME_DIR: base }, { node, uid: 65534, gid: 65534, cwd: base })
   assert.equal(theirs.line, path.join(base, 'edgewise-65534', `${theirs.pid}.sock`))
   assert.deepEqual(await send(theirs.pid, 'status', { env: { XDG_RUNTIME_DIR: base } }), { pid: theirs.pid })
 })

@@ -60,7 +60,7 @@ const handlers = {
     let another = -1
     holdPool()
     fs.close(fd, () => {
-      fs.closeSync(another)
+      if (another >= 0) fs.closeSync(another) // Else the timer was late.
       response.end(String(another === fd))
     })
     setTimeout(() => {
