@@ -207,15 +207,15 @@
       "src/addon/unseen.cc"
     ],
     "whatif_sources": [
-      "src/whatif/arrivals.cc",
-      "src/whatif/change.cc",
-      "src/whatif/fitting.cc",
-      "src/whatif/model.cc",
-      "src/whatif/prediction.cc",
-      "src/whatif/ranking.cc",
-      "src/whatif/simulator.cc",
+      "src/whatif/simulation/arrivals.cc",
+      "src/whatif/prediction/change.cc",
+      "src/whatif/model/fitting.cc",
+      "src/whatif/model/model.cc",
+      "src/whatif/prediction/prediction.cc",
+      "src/whatif/prediction/ranking.cc",
+      "src/whatif/simulation/simulator.cc",
       "src/whatif/whatif.cc",
-      "src/whatif/whatif_json.cc"
+      "src/whatif/prediction/whatif_json.cc"
     ],
     "reporting_sources": [
       "src/reporting/binding.cc",

@@ -109,6 +109,7 @@ async function saturation (which, options) {
   const app = findApp(which)
   const quiet = { ...options, progress: false }
   return withApp(app, quiet, async (running, context) => {
+    await options.onServing?.(running)
     const load = await generate(app, running, context, quiet, ['--closed', '--connections',
       CALIBRATION_CONNECTIONS, '--warmup', CALIBRATION_WARMUP_S, '--duration', CALIBRATION_S].map(String))
     if (load.errors > 0) throw new TaskError(`${app.name}: ${load.errors} errors at saturation; the first: ${load.first_error}`)

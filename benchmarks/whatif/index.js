@@ -97,7 +97,7 @@ async function capacitiesOf (app, cells, signal) {
   for (const { name, env } of [{ name: AS_IT_IS, env: {} }, ...cells.filter((cell) => cell.env)]) {
     const out = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-whatif-'))
     try {
-      capacities.set(name, await saturation(app, { signal, nodeArgs: ['--require', REGISTER], env: { ...env, EDGEWISE_OUT: out } }))
+      capacities.set(name, await saturation(app, { signal, nodeArgs: ['--require', REGISTER], env: { ...env, EDGEWISE_OUT: out }, onServing: inRealTime }))
     } finally {
       fs.rmSync(out, { recursive: true })
     }
@@ -141,11 +141,14 @@ async function recorded (app, { rate, duration, seed, env, signal }) {
     nodeArgs: ['--require', REGISTER],
     env: { ...env, EDGEWISE_OUT: out },
     say: () => {},
-    onServing: ({ pid, services = [] }) => {
-      for (const each of [pid, ...services]) schedule(each, ['--fifo'], SERVER_PRIORITY)
-    }
+    onServing: inRealTime
   })
   return out
+}
+
+/** @param {import('../apps/app').Running} running */
+function inRealTime ({ pid, services = [] }) {
+  for (const each of [pid, ...services]) schedule(each, ['--fifo'], SERVER_PRIORITY)
 }
 
 async function requestsOf (directory) {

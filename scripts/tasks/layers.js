@@ -35,6 +35,11 @@ const ROOMS = {
     requests: ['builder', 'graph', 'stream', 'tail', 'timeline'],
     page: ['builder', 'graph', 'requests', 'stream', 'tail', 'timeline'],
     tables: ['builder', 'graph', 'page', 'requests', 'stacks', 'stream', 'tail', 'timeline']
+  },
+  whatif: {
+    model: [],
+    simulation: ['model'],
+    prediction: ['model', 'simulation']
   }
 }
 

@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "analysis/builder/edg_builder.h"
 #include "analysis/stream/watched_traces.h"
-#include "whatif/fitting.h"
-#include "whatif/prediction.h"
-#include "whatif/ranking.h"
-#include "whatif/whatif_json.h"
+#include "whatif/model/fitting.h"
+#include "whatif/prediction/prediction.h"
+#include "whatif/prediction/ranking.h"
+#include "whatif/prediction/whatif_json.h"
 
 namespace edgewise {
 namespace {

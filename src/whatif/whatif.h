@@ -10,18 +10,12 @@
 #include "analysis/stream/progress.h"
 #include "analysis/stream/route_filter.h"
 #include "analysis/stream/trace_set.h"
-#include "whatif/change.h"
+#include "whatif/prediction/change.h"
 
 // Predictions from a trace: what the addon, the command line and the tests
 // call.
 
 namespace edgewise {
-
-// Changes that are made together.
-struct Scenario {
-  std::string name;
-  std::vector<Change> changes;
-};
 
 // The largest load at which a percentile stays below a limit.
 struct LatencyGoal {

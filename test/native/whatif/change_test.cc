@@ -1,4 +1,4 @@
-#include "whatif/change.h"
+#include "whatif/prediction/change.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "whatif/fitting.h"
+#include "whatif/model/fitting.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <vector>
 
-#include "whatif/arrivals.h"
-#include "whatif/model.h"
-#include "whatif/simulator.h"
+#include "whatif/simulation/arrivals.h"
+#include "whatif/model/model.h"
+#include "whatif/simulation/simulator.h"
 
 namespace edgewise {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "test/native/analysis/trace_builder.h"
-#include "whatif/fitting.h"
+#include "whatif/model/fitting.h"
 #include "whatif/whatif.h"
 
 // From a trace to a prediction.

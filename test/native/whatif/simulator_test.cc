@@ -1,4 +1,4 @@
-#include "whatif/simulator.h"
+#include "whatif/simulation/simulator.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

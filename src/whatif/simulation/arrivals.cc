@@ -1,4 +1,4 @@
-#include "whatif/arrivals.h"
+#include "whatif/simulation/arrivals.h"
 
 #include <algorithm>
 #include <random>

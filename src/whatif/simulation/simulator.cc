@@ -1,4 +1,4 @@
-#include "whatif/simulator.h"
+#include "whatif/simulation/simulator.h"
 
 #include <algorithm>
 #include <deque>

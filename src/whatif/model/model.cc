@@ -1,4 +1,4 @@
-#include "whatif/model.h"
+#include "whatif/model/model.h"
 
 #include <algorithm>
 

@@ -2,9 +2,8 @@
 
 #include <vector>
 
-#include "whatif/change.h"
-#include "whatif/model.h"
-#include "whatif/whatif.h"
+#include "whatif/model/model.h"
+#include "whatif/prediction/change.h"
 
 namespace edgewise {
 

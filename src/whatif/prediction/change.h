@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "analysis/graph/dependency.h"
 #include "analysis/stream/route_table.h"
-#include "whatif/model.h"
+#include "whatif/model/model.h"
 
 namespace edgewise {
 
@@ -35,6 +35,12 @@ struct Change {
   uint32_t second = 0;
   uint32_t count = 1;
   std::vector<float> tier;  // latencies measured elsewhere, by size
+};
+
+// Changes that are made together.
+struct Scenario {
+  std::string name;
+  std::vector<Change> changes;
 };
 
 // A loop after some changes.

@@ -1,4 +1,4 @@
-#include "whatif/fitting.h"
+#include "whatif/model/fitting.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "whatif/ranking.h"
+#include "whatif/prediction/ranking.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "whatif/whatif_json.h"
+#include "whatif/prediction/whatif_json.h"
 
 #include <algorithm>
 #include <cmath>

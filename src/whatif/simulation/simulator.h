@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "whatif/arrivals.h"
-#include "whatif/model.h"
+#include "whatif/model/model.h"
+#include "whatif/simulation/arrivals.h"
 
 namespace edgewise {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "whatif/model.h"
+#include "whatif/model/model.h"
 
 namespace edgewise {
 

@@ -8,7 +8,7 @@
 #include "analysis/builder/edg_builder.h"
 #include "analysis/graph/loop_timeline.h"
 #include "analysis/stream/route_filter.h"
-#include "whatif/model.h"
+#include "whatif/model/model.h"
 
 namespace edgewise {
 

@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "analysis/stream/progress.h"
-#include "whatif/change.h"
-#include "whatif/model.h"
+#include "whatif/model/model.h"
+#include "whatif/prediction/change.h"
 
 namespace edgewise {
 

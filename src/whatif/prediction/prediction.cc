@@ -1,12 +1,12 @@
-#include "whatif/prediction.h"
+#include "whatif/prediction/prediction.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <thread>
 
-#include "whatif/arrivals.h"
-#include "whatif/simulator.h"
+#include "whatif/simulation/arrivals.h"
+#include "whatif/simulation/simulator.h"
 
 namespace edgewise {
 namespace {

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "trace/reader.h"
-#include "whatif/prediction.h"
-#include "whatif/whatif.h"
+#include "whatif/prediction/prediction.h"
 
 namespace edgewise {
 
