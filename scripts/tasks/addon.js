@@ -51,8 +51,8 @@ async function buildAddon (node) {
   requirePackages(['addon'])
   const work = path.join(path.dirname(addonFile(node)), compilesUnits() ? 'gyp' : 'gyp-files')
   const beganMs = Date.now()
-  linkSources(work)
   const gyp = await gypCommand(node)
+  linkSources(work)
   const env = withCompilerCache(gypEnvironment(process.env, node), { CXX: 'ccache g++' })
   const options = { cwd: work, env, hint: 'Next step: read the first error in the log.' }
   if (madeMs(path.join(work, 'build', 'Makefile')) < newestChangeMs(DESCRIPTION)) {

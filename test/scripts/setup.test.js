@@ -188,7 +188,7 @@ function copyWithoutModules (t, parts) {
 }
 
 test('an installed package takes the node-gyp that npm, yarn or pnpm has, and says when there is none', t => {
-  const copy = copyWithoutModules(t, [])
+  const copy = copyWithoutModules(t, ['src'])
   const env = { ...process.env, PATH: withoutProgram('node-gyp') } // 'npm test' has npm's on its PATH.
   delete env.npm_config_node_gyp
   // One that has headers beside it, and no npm.
