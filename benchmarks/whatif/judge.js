@@ -67,4 +67,25 @@ function summary (judged) {
   }
 }
 
-module.exports = { PERCENTILES, judge, rootMeanSquare, summary }
+/**
+ * Whether the change that was predicted to be the best was it, and how alike the orders are.
+ * @param {Judged[][]} runs of one percentile: the changes of a run
+ * @returns {{ runs: number, best: number, correlation: number }} best: runs in which it was; correlation: Spearman's, the mean
+ */
+function orders (runs) {
+  const compared = runs.map((judged) => judged.filter(({ low }) => Number.isFinite(low))).filter((judged) => judged.length > 1)
+  const least = (/** @type {number[]} */ values) => values.indexOf(Math.min(...values))
+  const best = compared.filter((judged) => least(judged.map(({ predicted }) => predicted)) === least(judged.map(({ came }) => came))).length
+  const correlations = compared.map((judged) => spearman(judged.map(({ predicted }) => predicted), judged.map(({ came }) => came)))
+  return { runs: compared.length, best, correlation: correlations.reduce((sum, each) => sum + each, 0) / correlations.length }
+}
+
+/** @param {number[]} ones @param {number[]} others */
+function spearman (ones, others) {
+  const ranks = (/** @type {number[]} */ values) => values.map((value) => values.filter((other) => other < value).length)
+  const [a, b] = [ranks(ones), ranks(others)]
+  const squares = a.reduce((sum, rank, i) => sum + (rank - b[i]) ** 2, 0)
+  return 1 - 6 * squares / (a.length * (a.length ** 2 - 1))
+}
+
+module.exports = { PERCENTILES, judge, orders, rootMeanSquare, summary }

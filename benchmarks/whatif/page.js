@@ -2,7 +2,7 @@
 
 // docs/whatif-accuracy.md.
 
-const { PERCENTILES, rootMeanSquare, summary } = require('./judge')
+const { PERCENTILES, orders, rootMeanSquare, summary } = require('./judge')
 
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)} %`
 const signed = (/** @type {number} */ share) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}`
@@ -37,8 +37,16 @@ function section (app, runs) {
     ...cells.flatMap((cell) => PERCENTILES.flatMap((percentile) => row(cell, percentile, judged.filter((each) => each.cell === cell && each.percentile === percentile)))),
     ...PERCENTILES.flatMap((percentile) => row('**all changes**', percentile, changed.filter((each) => each.percentile === percentile), false)),
     '',
+    ...PERCENTILES.flatMap((percentile) => order(percentile, runs.map((run) => run.judged.filter((each) => each.percentile === percentile)))),
+    '',
     ...capacities(runs.flatMap((run) => run.capacity))
   ]
+}
+
+/** @param {string} percentile @param {import('./judge').Judged[][]} judged by run */
+function order (percentile, judged) {
+  const { runs, best, correlation } = orders(judged)
+  return runs > 0 ? [`- ${percentile}: the change that was predicted to be the best was it in ${best} of ${runs} runs; rank correlation of all ${correlation.toFixed(2)}.`] : []
 }
 
 /** @param {{ cell: string, came: number, predicted: number }[]} found */

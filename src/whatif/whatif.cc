@@ -93,8 +93,9 @@ class Predicting {
 
   absl::StatusOr<std::string> Predict() {
     const ModelNames names{&routes_, &dependencies_};
-    const Predictor predictor(&loops_, names,
-                              {options_.replications, options_.seed});
+    const Predictor predictor(
+        &loops_, names,
+        {options_.replications, options_.seed, UINT64_MAX, progress_});
     auto unchanged = predictor.Predict({}, /*by_route=*/true);
     if (!unchanged.ok()) return unchanged.status();
     Json json = {{"schema", 1},
@@ -118,8 +119,9 @@ class Predicting {
     }
     if (options_.goal.has_value()) json["goal"] = GoalJson(predictor);
     if (!options_.rank) return Text(json);
-    const Predictor quick(&loops_, names,
-                          {kRankReplications, options_.seed, kMostRanked});
+    const Predictor quick(
+        &loops_, names,
+        {kRankReplications, options_.seed, kMostRanked, progress_});
     std::vector<std::pair<double, Json>> ranked;
     for (const Scenario& candidate : candidates) {
       if (absl::Status status = told(); !status.ok()) return status;

@@ -89,6 +89,8 @@ Predictor::Latencies Predictor::Replicate(const std::vector<Plan>& plans,
                                           uint64_t seed, bool drawn) const {
   Latencies latencies;
   latencies.routes.resize(names_.routes->size());
+  const AnalysisProgress* const progress = options_.progress;
+  if (progress != nullptr && progress->cancelled()) return latencies;
   for (const Plan& plan : plans) {
     const std::vector<ArrivalBlock> blocks =
         drawn ? DrawnBlocks(*plan.model, seed, part_)

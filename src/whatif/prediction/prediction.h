@@ -55,6 +55,8 @@ class Predictor {
     uint64_t seed = 1;
     // Requests that one replication runs at most; of more, a part is drawn.
     uint64_t most_requests = UINT64_MAX;
+    // Once it is cancelled, replications are empty; may be null.
+    const AnalysisProgress* progress = nullptr;
   };
 
   // All outlive it.

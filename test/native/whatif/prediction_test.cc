@@ -184,6 +184,18 @@ TEST(PredictionTest, EqualSeedsGiveEqualPredictions) {
   EXPECT_EQ(Predict(trace, half), Predict(trace, half));
 }
 
+TEST(PredictionTest, ACancelledOneEndsSo) {
+  AnalysisProgress progress;
+  WhatIfOptions options;
+  options.progress = &progress;
+  options.rank = true;
+  options.skip_ns = 0;
+  progress.Cancel();
+  const std::string trace = Trace(500);
+  const TraceBytes file{"1-0.ewt", trace};
+  EXPECT_TRUE(absl::IsCancelled(BuildWhatIf({&file, 1}, options).status()));
+}
+
 TEST(PredictionTest, NothingToPredictFrom) {
   const TraceBytes file{"1-0.ewt", "no trace"};
   const auto json = BuildWhatIf({&file, 1}, {});
