@@ -124,11 +124,14 @@ test('a response that was all written before its end() is finished, one that wai
   assert.deepEqual(ends, [['GET /all', OUTCOME.finished], ['GET /first', OUTCOME.aborted], ['GET /waits', OUTCOME.aborted]])
 })
 
+/** Node 26 ends by itself, recorded or not, where a response has lost it. */
+const NODE_NEEDS_ITS_REQUEST = parseInt(process.versions.node) >= 26
+
 test("what the application takes off Node's objects hurts nobody", async (t) => {
   const get = await serve(t, (request, response) => {
     response.end(Buffer.alloc(10_000_000)) // More than the socket takes at once.
     request.url = /** @type {any} */ (undefined)
-    response.req = /** @type {any} */ (null)
+    if (!NODE_NEEDS_ITS_REQUEST) response.req = /** @type {any} */ (null)
   })
   const { ends, stop } = record()
   t.after(stop)
