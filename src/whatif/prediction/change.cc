@@ -14,6 +14,13 @@ namespace {
 constexpr float kHandOverNs = 50'000;  // to another thread, and back: half each
 constexpr double kBurstNs = 4e6;       // a neighbour's
 
+void Stretch(Job* job, double scale) {
+  const auto by = static_cast<float>(scale);
+  job->own_ns *= by;
+  job->issue_ns *= by;
+  if (job->end_ns > 0) job->end_ns *= by;
+}
+
 class Changing {
  public:
   Changing(ChangedLoop* changed, const ModelNames& names,
@@ -44,7 +51,7 @@ class Changing {
         changed_->load *= change.scale;
         return absl::OkStatus();
       case Change::Kind::kProcessor:
-        SlowDown(1 / change.scale);
+        SlowDown(1 / change.scale, &model_);
         return absl::OkStatus();
       case Change::Kind::kNeighbour:
         AddNeighbour(change.scale);
@@ -114,13 +121,6 @@ class Changing {
     }
   }
 
-  static void Stretch(Job* job, double scale) {
-    const auto by = static_cast<float>(scale);
-    job->own_ns *= by;
-    job->issue_ns *= by;
-    if (job->end_ns > 0) job->end_ns *= by;
-  }
-
   bool Matches(const Job& job, const Change& change) const {
     if (job.parent == Job::kNone) return false;
     return change.dependency.empty() ||
@@ -161,24 +161,6 @@ class Changing {
       }
       return any;
     });
-  }
-
-  void SlowDown(double by) {
-    for (Job& job : model_.jobs) {
-      Stretch(&job, by);
-      if (job.prefix_ns > 0) job.prefix_ns *= static_cast<float>(by);
-    }
-    for (OtherWork& each : model_.others) each.ns *= static_cast<float>(by);
-    for (Pause& each : model_.collections) {
-      each.ns *= static_cast<float>(by);
-      each.after_ns *= static_cast<float>(by);
-    }
-    for (Pause& each : model_.displaced) {
-      each.after_ns *= static_cast<float>(by);
-    }
-    for (float& ns : model_.gaps_ns) ns *= static_cast<float>(by);
-    model_.accept_ns *= static_cast<float>(by);
-    model_.prefix_ns *= static_cast<float>(by);
   }
 
   // Bursts that come while the loop runs stop it; while it sleeps they do not.
@@ -304,6 +286,24 @@ class Changing {
 };
 
 }  // namespace
+
+void SlowDown(double by, LoopModel* model) {
+  for (Job& job : model->jobs) {
+    Stretch(&job, by);
+    if (job.prefix_ns > 0) job.prefix_ns *= static_cast<float>(by);
+  }
+  for (OtherWork& each : model->others) each.ns *= static_cast<float>(by);
+  for (Pause& each : model->collections) {
+    each.ns *= static_cast<float>(by);
+    each.after_ns *= static_cast<float>(by);
+  }
+  for (Pause& each : model->displaced) {
+    each.after_ns *= static_cast<float>(by);
+  }
+  for (float& ns : model->gaps_ns) ns *= static_cast<float>(by);
+  model->accept_ns *= static_cast<float>(by);
+  model->prefix_ns *= static_cast<float>(by);
+}
 
 absl::StatusOr<ChangedLoop> ApplyChanges(const LoopModel& model,
                                          const std::vector<Change>& changes,

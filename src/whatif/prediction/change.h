@@ -51,6 +51,9 @@ struct ChangedLoop {
   uint32_t offload_threads = 1;
 };
 
+// All that the loop runs takes `by` times as long.
+void SlowDown(double by, LoopModel* model);
+
 // Names of what a model holds.
 struct ModelNames {
   const RouteTable* routes;

@@ -65,7 +65,6 @@ Predictor::Predictor(const std::vector<LoopModel>* loops,
     : loops_(loops), names_(names), options_(options) {
   recorded_.routes.resize(names.routes->size());
   for (const LoopModel& loop : *loops) {
-    base_plans_.push_back({&loop});
     requests_ += loop.requests.size();
     for (const ModelRequest& request : loop.requests) {
       const auto ns = static_cast<float>(request.latency_ns);
@@ -77,12 +76,34 @@ Predictor::Predictor(const std::vector<LoopModel>* loops,
   part_ =
       std::min(1.0, static_cast<double>(options.most_requests) /
                         static_cast<double>(std::max<uint64_t>(1, requests_)));
-  reproduced_ = Replicate(base_plans_, options.seed, /*drawn=*/false);
-  base_.resize(options.replications);
-  ForEachOnThreads(base_.size(), [&](size_t i) {
-    base_[i] = Replicate(base_plans_, options_.seed + i, /*drawn=*/true);
+  std::vector<ChangedLoop> unchanged;
+  for (const LoopModel& loop : *loops) unchanged.push_back({loop});
+  base_ = Run(unchanged);
+  base_capacity_ = CapacityOf(PlansOf(unchanged));
+}
+
+std::vector<Predictor::Plan> Predictor::PlansOf(
+    const std::vector<ChangedLoop>& loops) {
+  std::vector<Plan> plans;
+  for (const ChangedLoop& loop : loops) {
+    plans.push_back(
+        {&loop.model, loop.load, loop.workers, loop.offload_threads});
+  }
+  return plans;
+}
+
+Predictor::Changed Predictor::Run(const std::vector<ChangedLoop>& loops) const {
+  const std::vector<Plan> plans = PlansOf(loops);
+  Changed changed;
+  changed.drawn.resize(options_.replications);
+  ForEachOnThreads(changed.drawn.size(), [&](size_t i) {
+    changed.drawn[i] = Replicate(plans, options_.seed + i, /*drawn=*/true);
   });
-  base_capacity_ = CapacityOf(base_plans_);
+  changed.as_recorded = Replicate(plans, options_.seed, /*drawn=*/false);
+  std::vector<ChangedLoop> slower = loops;
+  for (ChangedLoop& loop : slower) SlowDown(1 + kDemandNoise, &loop.model);
+  changed.slower = Replicate(PlansOf(slower), options_.seed, /*drawn=*/false);
+  return changed;
 }
 
 Predictor::Latencies Predictor::Replicate(const std::vector<Plan>& plans,
@@ -134,8 +155,7 @@ double Predictor::CapacityOf(const std::vector<Plan>& plans) const {
   return capacity;
 }
 
-void Predictor::Compare(const std::vector<Latencies>& after, uint32_t route,
-                        const Latencies& after_recorded,
+void Predictor::Compare(const Changed& after, uint32_t route,
                         RouteChange* change) const {
   const auto of =
       [route](const Latencies& latencies) -> const std::vector<float>& {
@@ -143,24 +163,26 @@ void Predictor::Compare(const std::vector<Latencies>& after, uint32_t route,
   };
   change->requests = of(recorded_).size();
   for (size_t p = 0; p < kPercentiles.size(); ++p) {
+    const auto log_of = [&](const Latencies& latencies) {
+      return std::log(PercentileOf(of(latencies), kPercentiles[p]));
+    };
     PercentileChange& percentile = change->percentiles[p];
     percentile.recorded_ns = PercentileOf(of(recorded_), kPercentiles[p]);
-    percentile.simulated_ns = PercentileOf(of(reproduced_), kPercentiles[p]);
+    percentile.simulated_ns =
+        PercentileOf(of(base_.as_recorded), kPercentiles[p]);
     std::vector<double> gains;
     std::vector<double> before_logs;
     std::vector<double> after_logs;
-    for (size_t i = 0; i < after.size(); ++i) {
-      const double one = PercentileOf(of(base_[i]), kPercentiles[p]);
-      const double other = PercentileOf(of(after[i]), kPercentiles[p]);
-      if (!(one > 0) || !(other > 0)) continue;
-      gains.push_back(std::log(other / one));
-      before_logs.push_back(std::log(one));
-      after_logs.push_back(std::log(other));
+    for (size_t i = 0; i < after.drawn.size(); ++i) {
+      const double one = log_of(base_.drawn[i]);
+      const double other = log_of(after.drawn[i]);
+      if (!std::isfinite(one) || !std::isfinite(other)) continue;
+      gains.push_back(other - one);
+      before_logs.push_back(one);
+      after_logs.push_back(other);
     }
     if (gains.empty()) continue;
-    const double direct =
-        std::log(PercentileOf(of(after_recorded), kPercentiles[p]) /
-                 percentile.simulated_ns);
+    const double direct = log_of(after.as_recorded) - log_of(base_.as_recorded);
     const Estimate gain = EstimateOf(std::move(gains));
     const Estimate before = EstimateOf(std::move(before_logs));
     const Estimate later = EstimateOf(std::move(after_logs));
@@ -169,15 +191,22 @@ void Predictor::Compare(const std::vector<Latencies>& after, uint32_t route,
     const double gap =
         std::abs(std::log(percentile.simulated_ns / percentile.recorded_ns));
     const double middle = std::isfinite(direct) ? direct : gain.value;
-    const double unsure = gap * std::min(1.0, std::abs(middle));
-    const double low = middle - (gain.value - gain.low) - unsure;
-    const double high = middle + (gain.high - gain.value) + unsure;
+    // Demands differ from run to run: little where the loop is idle, much where
+    // it is nearly busy.
+    const double noise_before =
+        log_of(base_.slower) - log_of(base_.as_recorded);
+    const double noise_after = log_of(after.slower) - log_of(after.as_recorded);
+    const double unsure = gap * std::min(1.0, std::abs(middle)) +
+                          std::abs(noise_after - noise_before);
+    const double low = middle - std::hypot(gain.value - gain.low, unsure);
+    const double high = middle + std::hypot(gain.high - gain.value, unsure);
     percentile.gain = {std::expm1(middle), std::expm1(low), std::expm1(high)};
-    // Another run has other arrivals, as this one had.
+    // Another run has other arrivals and demands, as this one had.
+    const double noise = std::hypot(noise_before, noise_after, unsure);
     const double down =
-        std::hypot(before.high - before.value, later.value - later.low, unsure);
+        std::hypot(before.high - before.value, later.value - later.low, noise);
     const double up =
-        std::hypot(before.value - before.low, later.high - later.value, unsure);
+        std::hypot(before.value - before.low, later.high - later.value, noise);
     const double value = std::log(percentile.recorded_ns) + middle;
     percentile.after_ns = {std::exp(value), std::exp(value - down),
                            std::exp(value + up)};
@@ -197,26 +226,17 @@ absl::StatusOr<Prediction> Predictor::Predict(
     }
     changed.push_back(one.ok() ? *std::move(one) : ChangedLoop{loop});
   }
-  std::vector<Plan> plans;
-  for (const ChangedLoop& loop : changed) {
-    plans.push_back(
-        {&loop.model, loop.load, loop.workers, loop.offload_threads});
-  }
-  std::vector<Latencies> after(base_.size());
-  ForEachOnThreads(after.size(), [&](size_t i) {
-    after[i] = Replicate(plans, options_.seed + i, /*drawn=*/true);
-  });
-  const Latencies recorded = Replicate(plans, options_.seed, /*drawn=*/false);
-  prediction.utilisation_before = reproduced_.utilisation;
-  prediction.utilisation_after = recorded.utilisation;
+  const Changed after = Run(changed);
+  prediction.utilisation_before = base_.as_recorded.utilisation;
+  prediction.utilisation_after = after.as_recorded.utilisation;
   prediction.capacity_before = base_capacity_;
-  prediction.capacity_after = CapacityOf(plans);
+  prediction.capacity_after = CapacityOf(PlansOf(changed));
   prediction.routes.emplace_back();
-  Compare(after, kAll, recorded, &prediction.routes.back());
+  Compare(after, kAll, &prediction.routes.back());
   for (uint32_t route = 0; by_route && route < names_.routes->size(); ++route) {
     if (recorded_.routes[route].empty()) continue;
     prediction.routes.push_back({route, 0, {}});
-    Compare(after, route, recorded, &prediction.routes.back());
+    Compare(after, route, &prediction.routes.back());
   }
   return prediction;
 }

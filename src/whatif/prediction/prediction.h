@@ -84,21 +84,29 @@ class Predictor {
     uint32_t offload_threads = 1;
   };
 
+  static std::vector<Plan> PlansOf(const std::vector<ChangedLoop>& loops);
   Latencies Replicate(const std::vector<Plan>& plans, uint64_t seed,
                       bool drawn) const;
   double CapacityOf(const std::vector<Plan>& plans) const;
-  void Compare(const std::vector<Latencies>& after, uint32_t route,
-               const Latencies& after_recorded, RouteChange* change) const;
+  // The recording, changed: simulated as it is, and with demands that another
+  // run could as well have had.
+  struct Changed {
+    Latencies as_recorded;
+    Latencies slower;
+    std::vector<Latencies> drawn;
+  };
+  static constexpr double kDemandNoise = 0.03;
+
+  Changed Run(const std::vector<ChangedLoop>& loops) const;
+  void Compare(const Changed& after, uint32_t route, RouteChange* change) const;
 
   const std::vector<LoopModel>* loops_;
   const ModelNames names_;
   const Options options_;
   uint64_t requests_ = 0;
   double part_ = 1;
-  std::vector<Plan> base_plans_;
-  std::vector<Latencies> base_;  // a draw each
-  Latencies recorded_;           // as measured
-  Latencies reproduced_;         // the recording, simulated
+  Latencies recorded_;  // as measured
+  Changed base_;        // by nothing
   double base_capacity_ = 0;
 };
 

@@ -6,15 +6,8 @@
 namespace edgewise {
 namespace {
 
-constexpr int64_t kBlockNs = 500'000'000;
-constexpr int64_t kLeastBlocks = 20;
-constexpr int64_t kMostBlocks = 10'000;  // of a trace of hours, longer ones
-
-int64_t BlockNs(const LoopModel& model) {
-  const int64_t span_ns = model.end_ns - model.begin_ns;
-  const int64_t least_ns = std::max<int64_t>(1, span_ns / kMostBlocks);
-  return std::max(least_ns, std::min(kBlockNs, span_ns / kLeastBlocks));
-}
+// Few and long: what drifts slowly differs from block to block.
+constexpr int64_t kBlocks = 12;
 
 template <typename Each>
 size_t FirstFrom(const std::vector<Each>& list, int64_t ns) {
@@ -34,10 +27,10 @@ std::vector<ArrivalBlock> RecordedBlocks(const LoopModel& model) {
 
 std::vector<ArrivalBlock> DrawnBlocks(const LoopModel& model, uint64_t seed,
                                       double part) {
-  const int64_t length_ns = BlockNs(model);
-  const int64_t span_ns = std::max(length_ns, model.end_ns - model.begin_ns);
+  const int64_t span_ns = std::max<int64_t>(1, model.end_ns - model.begin_ns);
   const auto wanted_ns =
       static_cast<int64_t>(static_cast<double>(span_ns) * part);
+  const int64_t length_ns = std::max<int64_t>(1, wanted_ns / kBlocks);
   std::mt19937_64 random(seed);
   std::vector<ArrivalBlock> blocks;
   for (int64_t at_ns = 0; at_ns < wanted_ns; at_ns += length_ns) {
