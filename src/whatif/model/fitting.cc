@@ -133,9 +133,8 @@ void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
           wakes_ns.size() < kMaxSamples) {
         wakes_ns.push_back(Length(event.ready_ns, event.begin_ns));
       }
-    } else if (fitted && event.before.empty() &&
-               model_.gaps_ns.size() < kMaxSamples) {
-      model_.gaps_ns.push_back(Length(last_end_ns_, event.begin_ns));
+    } else if (fitted && event.before.empty()) {
+      AddGap(Length(last_end_ns_, event.begin_ns));
     }
   }
   last_end_ns_ = event.end_ns;
@@ -147,6 +146,17 @@ void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
     model_.end_ns = event.end_ns;
   }
   ended_.clear();
+}
+
+// No look at the kernel takes so long: the thread was displaced.
+void Fitting::AddGap(float ns) {
+  constexpr float kLongestLookNs = 200'000;
+  if (ns > kLongestLookNs) {
+    model_.displaced.push_back({static_cast<float>(since_displaced_ns_), ns});
+    since_displaced_ns_ = 0;
+  } else if (model_.gaps_ns.size() < kMaxSamples) {
+    model_.gaps_ns.push_back(ns);
+  }
 }
 
 // The request's last slice in the event, which was not over when it ended: all

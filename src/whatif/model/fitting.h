@@ -73,6 +73,7 @@ class Fitting : public RequestSink, public LoopWatcher {
                Job* job, std::vector<PoolWork>* pool) const;
   int64_t RunOf(const RequestGraph& graph, uint32_t index) const;
   void Keep(Ended* ended, const Event& event, uint64_t first_piece);
+  void AddGap(float ns);
   void AddPieces(const Event& event, uint64_t first_piece);
   const Turn* TurnOf(uint64_t event) const;
   void NoteJoins(Ended* ended) const;

@@ -235,7 +235,9 @@ class Run {
       const Item item = batch_[i];
       const int64_t before_ns = now_ns_;
       const float cold_ns = model_.cold.ExtraNs(idle_ns);
-      if (idle_ns < 0) now_ns_ += static_cast<int64_t>(OneOf(model_.gaps_ns));
+      // What is ready with others is taken without another look at the kernel.
+      const bool looks = i == 0 && idle_ns < 0;
+      if (looks) now_ns_ += static_cast<int64_t>(OneOf(model_.gaps_ns));
       idle_ns = -1;
       if (item.kind == Item::Kind::kOther) {
         const OtherWork& other = model_.others[item.job];
