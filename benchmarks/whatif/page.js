@@ -17,7 +17,7 @@ function page ({ machine, options, runs }) {
     '# How far predictions are off',
     '',
     '`npm run bench:whatif` records a server, predicts what a change does to its latency, makes the change, and records again. Each row is all',
-    `rounds at all loads. ${machine}; ${options.rounds} rounds of ${options.duration} s at ${options.levels.map((level) => `${level} %`).join(' and ')} of the saturation throughput.`,
+    `rounds at all loads. ${machine}; ${options.rounds} ${options.rounds === 1 ? 'round' : 'rounds'} of ${options.duration} s at ${options.levels.map((level) => `${level} %`).join(' and ')} of the saturation throughput.`,
     'In the first two rows nothing is changed: what a run differs from itself by. "By the path only" changes the recorded critical path and leaves the waiting for the loop as it was.',
     '',
     ...apps.flatMap((app) => section(app, runs.filter((run) => run.app === app))),
