@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "test/native/analysis/random_trace.h"
 #include "whatif/whatif.h"
 
@@ -18,7 +19,7 @@ void ExpectSane(const Json& value, const std::string& path) {
   for (const auto& [key, inner] : value.items()) {
     // In an estimate: what is no number.
     EXPECT_FALSE(value.is_array() && inner.is_null()) << path;
-    ExpectSane(inner, path + "/" + key);
+    ExpectSane(inner, absl::StrCat(path, "/", key));
   }
 }
 
