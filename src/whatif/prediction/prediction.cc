@@ -65,7 +65,6 @@ Predictor::Predictor(const std::vector<LoopModel>* loops,
     : loops_(loops), names_(names), options_(options) {
   recorded_.routes.resize(names.routes->size());
   for (const LoopModel& loop : *loops) {
-    requests_ += loop.requests.size();
     for (const ModelRequest& request : loop.requests) {
       const auto ns = static_cast<float>(request.latency_ns);
       recorded_.all.push_back(ns);
@@ -73,54 +72,43 @@ Predictor::Predictor(const std::vector<LoopModel>* loops,
     }
   }
   recorded_.Sort();
-  part_ =
-      std::min(1.0, static_cast<double>(options.most_requests) /
-                        static_cast<double>(std::max<uint64_t>(1, requests_)));
+  part_ = std::min(
+      1.0, static_cast<double>(options.most_requests) /
+               static_cast<double>(std::max<size_t>(1, recorded_.all.size())));
   std::vector<ChangedLoop> unchanged;
   for (const LoopModel& loop : *loops) unchanged.push_back({loop});
   base_ = Run(unchanged);
-  base_capacity_ = CapacityOf(PlansOf(unchanged));
-}
-
-std::vector<Predictor::Plan> Predictor::PlansOf(
-    const std::vector<ChangedLoop>& loops) {
-  std::vector<Plan> plans;
-  for (const ChangedLoop& loop : loops) {
-    plans.push_back(
-        {&loop.model, loop.load, loop.workers, loop.offload_threads});
-  }
-  return plans;
+  base_capacity_ = CapacityOf(unchanged);
 }
 
 Predictor::Changed Predictor::Run(const std::vector<ChangedLoop>& loops) const {
-  const std::vector<Plan> plans = PlansOf(loops);
   Changed changed;
   changed.drawn.resize(options_.replications);
   ForEachOnThreads(changed.drawn.size(), [&](size_t i) {
-    changed.drawn[i] = Replicate(plans, options_.seed + i, /*drawn=*/true);
+    changed.drawn[i] = Replicate(loops, options_.seed + i, /*drawn=*/true);
   });
-  changed.as_recorded = Replicate(plans, options_.seed, /*drawn=*/false);
+  changed.as_recorded = Replicate(loops, options_.seed, /*drawn=*/false);
   std::vector<ChangedLoop> slower = loops;
   for (ChangedLoop& loop : slower) SlowDown(1 + kDemandNoise, &loop.model);
-  changed.slower = Replicate(PlansOf(slower), options_.seed, /*drawn=*/false);
+  changed.slower = Replicate(slower, options_.seed, /*drawn=*/false);
   return changed;
 }
 
-Predictor::Latencies Predictor::Replicate(const std::vector<Plan>& plans,
+Predictor::Latencies Predictor::Replicate(const std::vector<ChangedLoop>& loops,
                                           uint64_t seed, bool drawn) const {
   Latencies latencies;
   latencies.routes.resize(names_.routes->size());
   const AnalysisProgress* const progress = options_.progress;
   if (progress != nullptr && progress->cancelled()) return latencies;
-  for (const Plan& plan : plans) {
+  for (const ChangedLoop& loop : loops) {
     const std::vector<ArrivalBlock> blocks =
-        drawn ? DrawnBlocks(*plan.model, seed, part_)
-              : RecordedBlocks(*plan.model);
-    for (uint32_t worker = 0; worker < plan.workers; ++worker) {
+        drawn ? DrawnBlocks(loop.model, seed, part_)
+              : RecordedBlocks(loop.model);
+    for (uint32_t worker = 0; worker < loop.workers; ++worker) {
       const Simulated simulated = Simulate(
-          *plan.model,
-          ArrivalsOf(*plan.model, blocks, plan.load, plan.workers, worker),
-          seed, plan.offload_threads);
+          loop.model,
+          ArrivalsOf(loop.model, blocks, loop.load, loop.workers, worker), seed,
+          loop.offload_threads);
       latencies.utilisation =
           std::max(latencies.utilisation, simulated.utilisation());
       for (const SimulatedRequest& request : simulated.requests) {
@@ -135,20 +123,20 @@ Predictor::Latencies Predictor::Replicate(const std::vector<Plan>& plans,
 
 // Requests a second that all loops could answer: where they are nearly busy all
 // the time, what an answered request keeps them busy for.
-double Predictor::CapacityOf(const std::vector<Plan>& plans) const {
+double Predictor::CapacityOf(const std::vector<ChangedLoop>& loops) const {
   double capacity = 0;
-  for (const Plan& plan : plans) {
-    double load = plan.load;
+  for (const ChangedLoop& loop : loops) {
+    double load = loop.load;
     for (int tries = 0; tries < 3; ++tries) {
       const Simulated simulated =
-          Simulate(*plan.model,
-                   ArrivalsOf(*plan.model, RecordedBlocks(*plan.model), load,
-                              plan.workers, 0),
-                   options_.seed, plan.offload_threads);
+          Simulate(loop.model,
+                   ArrivalsOf(loop.model, RecordedBlocks(loop.model), load,
+                              loop.workers, 0),
+                   options_.seed, loop.offload_threads);
       if (simulated.busy_ns <= 0 || simulated.requests.empty()) break;
       const double seconds = simulated.busy_ns / 1e9;
       const double answered = static_cast<double>(simulated.requests.size());
-      if (tries == 2) capacity += plan.workers * answered / seconds;
+      if (tries == 2) capacity += loop.workers * answered / seconds;
       load *= kNearSaturation / std::min(1.0, simulated.utilisation());
     }
   }
@@ -230,7 +218,7 @@ absl::StatusOr<Prediction> Predictor::Predict(
   prediction.utilisation_before = base_.as_recorded.utilisation;
   prediction.utilisation_after = after.as_recorded.utilisation;
   prediction.capacity_before = base_capacity_;
-  prediction.capacity_after = CapacityOf(PlansOf(changed));
+  prediction.capacity_after = CapacityOf(changed);
   prediction.routes.emplace_back();
   Compare(after, kAll, &prediction.routes.back());
   for (uint32_t route = 0; by_route && route < names_.routes->size(); ++route) {

@@ -67,8 +67,6 @@ class Predictor {
   absl::StatusOr<Prediction> Predict(const std::vector<Change>& changes,
                                      bool by_route) const;
 
-  uint64_t requests() const { return requests_; }
-
  private:
   // Sorted latencies, of all requests and of each route.
   struct Latencies {
@@ -77,17 +75,9 @@ class Predictor {
     double utilisation = 0;
     void Sort();
   };
-  struct Plan {
-    const LoopModel* model;
-    double load = 1;
-    uint32_t workers = 1;
-    uint32_t offload_threads = 1;
-  };
-
-  static std::vector<Plan> PlansOf(const std::vector<ChangedLoop>& loops);
-  Latencies Replicate(const std::vector<Plan>& plans, uint64_t seed,
+  Latencies Replicate(const std::vector<ChangedLoop>& loops, uint64_t seed,
                       bool drawn) const;
-  double CapacityOf(const std::vector<Plan>& plans) const;
+  double CapacityOf(const std::vector<ChangedLoop>& loops) const;
   // The recording, changed: simulated as it is, and with demands that another
   // run could as well have had.
   struct Changed {
@@ -103,7 +93,6 @@ class Predictor {
   const std::vector<LoopModel>* loops_;
   const ModelNames names_;
   const Options options_;
-  uint64_t requests_ = 0;
   double part_ = 1;
   Latencies recorded_;  // as measured
   Changed base_;        // by nothing
