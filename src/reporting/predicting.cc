@@ -48,7 +48,8 @@ WhatIfOptions PredictionOf(const Napi::Object& given) {
   WhatIfOptions options;
   options.routes.only = TextOr(given, "onlyRoute");
   options.routes.left_out = TextsOf(given.Get("excludeRoute"));
-  options.skip_ns = WholeOr(given, "skip", options.skip_ns / 1'000'000'000, 1e9);
+  options.skip_ns =
+      WholeOr(given, "skip", options.skip_ns / 1'000'000'000, 1e9);
   options.replications = static_cast<uint32_t>(
       WholeOr(given, "replications", options.replications));
   options.seed = static_cast<uint64_t>(WholeOr(given, "seed", 1));
