@@ -76,8 +76,8 @@ class RequestSink {
   virtual void OnAborted(const AbortedRequest& request) = 0;
 };
 
-// Is told of each event when its slices are on the timeline; they are the pieces
-// from `first_piece` on, with what ran since the event before. Owners of
+// Is told of each event when its slices are on the timeline; they are the
+// pieces from `first_piece` on, with what ran since the event before. Owners of
 // requests that ended in it are still known.
 class LoopWatcher {
  public:

@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "whatif/simulation/arrivals.h"
 #include "whatif/model/model.h"
+#include "whatif/simulation/arrivals.h"
 #include "whatif/simulation/simulator.h"
 
 namespace edgewise {
