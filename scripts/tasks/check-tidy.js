@@ -54,13 +54,19 @@ function tidy (file, flags) {
 // built by node-gyp, which writes no such list.
 async function flagsByFile (files) {
   const commands = JSON.parse(fs.readFileSync(path.join(BUILD, 'compile_commands.json'), 'utf8'))
-  const known = new Map(commands.map(entry => [path.relative(ROOT, entry.file), coreFlags(entry.command)]))
+  const known = new Map(commands.flatMap(({ file, command }) => sourcesOf(file).map(source => [path.relative(ROOT, source), coreFlags(command)])))
   const ofNode = new Set(files.filter(file => !known.has(file) && includesNode(file)))
   const prefix = ofNode.size ? await headersPrefix(describeNode(process.execPath)) : ''
   const plain = ['-std=c++20', '-Wall', '-Wextra', '-Wno-unused-parameter', `-I${path.join(ROOT, 'src')}`, `-I${ROOT}`]
   const node = [...plain, '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS', '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-DNAPI_VERSION=8',
     '-isystem', path.join(ROOT, 'node_modules', 'node-addon-api'), '-isystem', path.join(prefix, 'include', 'node')]
   return file => known.get(file) ?? (ofNode.has(file) ? node : plain)
+}
+
+// CMake compiles several files at once: from one of its own, which includes them.
+function sourcesOf (file) {
+  if (!/\/Unity\/unity_\d+_cxx\.cxx$/.test(file)) return [file]
+  return [...fs.readFileSync(file, 'utf8').matchAll(/^#include "([^"]+)"/mg)].map(([, source]) => source)
 }
 
 function includesNode (file) {
