@@ -2,6 +2,8 @@
 
 // How far predictions are off from what came.
 
+const { median } = require('../../lib/statistics')
+
 const PERCENTILES = ['p50', 'p90', 'p99', 'p99.9']
 
 /**
@@ -38,12 +40,6 @@ function judge (cell, { scenario, fit, came, requests, path }) {
     const [predicted, low, high] = estimate
     return [{ cell, percentile, before, came: after, predicted, low, high, path: percentileOf(byPath, percentile) }]
   })
-}
-
-/** @param {number[]} values */
-function median (values) {
-  const sorted = [...values].sort((one, other) => one - other)
-  return sorted.length % 2 ? sorted[sorted.length >> 1] : (sorted[sorted.length / 2 - 1] + sorted[sorted.length / 2]) / 2
 }
 
 /** @param {number[]} values */

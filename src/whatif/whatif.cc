@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "analysis/builder/edg_builder.h"
 #include "analysis/stream/watched_traces.h"
 #include "whatif/model/fitting.h"
@@ -33,6 +34,13 @@ absl::Status CheckOptions(const WhatIfOptions& options) {
   if (options.skip_ns < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("skip ", options.skip_ns, " ns must not be negative"));
+  }
+  if (options.goal.has_value() &&
+      std::find(kPercentiles.begin(), kPercentiles.end(),
+                options.goal->percentile) == kPercentiles.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the goal's percentile ", options.goal->percentile,
+                     " is none of ", absl::StrJoin(kPercentiles, ", ")));
   }
   return absl::OkStatus();
 }
@@ -145,7 +153,6 @@ class Predicting {
   Json GoalJson(const Predictor& predictor) const {
     const LatencyGoal& goal = *options_.goal;
     constexpr int kSteps = 12;
-    constexpr double kMostBusy = 0.95;
     const size_t index = static_cast<size_t>(
         std::find(kPercentiles.begin(), kPercentiles.end(), goal.percentile) -
         kPercentiles.begin());

@@ -16,6 +16,11 @@ float Length(int64_t from_ns, int64_t to_ns) {
   return static_cast<float>(std::max<int64_t>(0, to_ns - from_ns));
 }
 
+void AddPause(float ns, double* since_ns, std::vector<Pause>* pauses) {
+  pauses->push_back({static_cast<float>(*since_ns), ns});
+  *since_ns = 0;
+}
+
 }  // namespace
 
 bool Fitting::IsLeftOut(const EndedRequest& request) {
@@ -152,8 +157,7 @@ void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
 void Fitting::AddGap(float ns) {
   constexpr float kLongestLookNs = 200'000;
   if (ns > kLongestLookNs) {
-    model_.displaced.push_back({static_cast<float>(since_displaced_ns_), ns});
-    since_displaced_ns_ = 0;
+    AddPause(ns, &since_displaced_ns_, &model_.displaced);
   } else if (model_.gaps_ns.size() < kMaxSamples) {
     model_.gaps_ns.push_back(ns);
   }
@@ -234,12 +238,9 @@ void Fitting::AddPieces(const Event& event, uint64_t first_piece) {
     const Piece& piece = timeline_->At(i);
     const float ns = Length(piece.begin_ns, piece.end_ns);
     if (piece.off) {
-      model_.displaced.push_back({static_cast<float>(since_displaced_ns_), ns});
-      since_displaced_ns_ = 0;
+      AddPause(ns, &since_displaced_ns_, &model_.displaced);
     } else if (piece.is_gc) {
-      const auto after = static_cast<float>(since_collection_ns_);
-      model_.collections.push_back({after, ns});
-      since_collection_ns_ = 0;
+      AddPause(ns, &since_collection_ns_, &model_.collections);
     } else {
       since_collection_ns_ += ns;
       since_displaced_ns_ += ns;
@@ -359,14 +360,12 @@ void Fitting::FitCold() {
 }
 
 LoopModel Fitting::Finish() {
+  const auto by_readiness = [](const auto& one, const auto& other) {
+    return one.ready_ns < other.ready_ns;
+  };
   std::stable_sort(model_.requests.begin(), model_.requests.end(),
-                   [](const ModelRequest& one, const ModelRequest& other) {
-                     return one.ready_ns < other.ready_ns;
-                   });
-  std::stable_sort(model_.others.begin(), model_.others.end(),
-                   [](const OtherWork& one, const OtherWork& other) {
-                     return one.ready_ns < other.ready_ns;
-                   });
+                   by_readiness);
+  std::stable_sort(model_.others.begin(), model_.others.end(), by_readiness);
   for (Job& job : model_.jobs) {
     if (!shared_fds_.contains(static_cast<int32_t>(job.station) - 1)) {
       job.station = 0;

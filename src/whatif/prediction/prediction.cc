@@ -214,11 +214,13 @@ absl::StatusOr<Prediction> Predictor::Predict(
     }
     changed.push_back(one.ok() ? *std::move(one) : ChangedLoop{loop});
   }
-  const Changed after = Run(changed);
+  const bool unchanged = changes.empty();
+  const Changed ran = unchanged ? Changed{} : Run(changed);
+  const Changed& after = unchanged ? base_ : ran;
   prediction.utilisation_before = base_.as_recorded.utilisation;
   prediction.utilisation_after = after.as_recorded.utilisation;
   prediction.capacity_before = base_capacity_;
-  prediction.capacity_after = CapacityOf(changed);
+  prediction.capacity_after = unchanged ? base_capacity_ : CapacityOf(changed);
   prediction.routes.emplace_back();
   Compare(after, kAll, &prediction.routes.back());
   for (uint32_t route = 0; by_route && route < names_.routes->size(); ++route) {

@@ -15,6 +15,10 @@ namespace edgewise {
 
 inline constexpr std::array<double, 4> kPercentiles = {50, 90, 99, 99.9};
 
+// Beyond it no latency is told: small errors of a demand are large ones of a
+// wait.
+inline constexpr double kMostBusy = 0.95;
+
 // An estimate with its 90 % interval.
 struct Estimate {
   double value = 0;

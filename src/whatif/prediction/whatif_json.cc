@@ -11,7 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMostBusy = 0.95;
 // A percentile is told where so many requests lie above it.
 constexpr double kAbove = 10;
 

@@ -200,6 +200,9 @@ TEST(PredictionTest, NothingToPredictFrom) {
   const TraceBytes file{"1-0.ewt", "no trace"};
   const auto json = BuildWhatIf({&file, 1}, {});
   EXPECT_TRUE(absl::IsNotFound(json.status()));
+  WhatIfOptions goal;
+  goal.goal = LatencyGoal{95, 1'000'000};
+  EXPECT_TRUE(absl::IsInvalidArgument(BuildWhatIf({&file, 1}, goal).status()));
   WhatIfOptions options;
   options.replications = 1;
   EXPECT_TRUE(
