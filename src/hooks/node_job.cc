@@ -4,6 +4,7 @@
 #include <node.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "platform/own_memory.h"
@@ -22,6 +23,22 @@ struct Behind {
   const void* data;
   const void* execute;
 };
+
+// The begin of a std::string as libstdc++ has it, with which Node is built.
+struct Text {
+  const char* first;
+  size_t length;
+};
+
+// A word that is a path of Node's: no part of it is missing, nothing follows.
+std::string_view TextAt(const void* text, char* copy, size_t room) {
+  Text found;
+  if (!ReadOwnMemory(text, &found, sizeof(found))) return {};
+  if (found.length == 0 || found.length >= room) return {};
+  if (!ReadOwnMemory(found.first, copy, found.length + 1)) return {};
+  if (strnlen(copy, found.length + 1) != found.length) return {};
+  return {copy, found.length};
+}
 
 // Of the program or library that an address lies in; null: in none.
 const void* ObjectOf(const void* address, const char** file = nullptr) {
@@ -54,6 +71,20 @@ std::string PackageOf(std::string_view file) {
 
 }  // namespace
 
+struct NodeJob::OfFiles {
+  std::string_view kind;
+  EventType type;
+  // Several jobs do one operation: its path lies in what they share.
+  bool shared;
+};
+
+const NodeJob::OfFiles NodeJob::kOfFiles[] = {
+    {"fs.readfile", EventType::kFsRead, false},
+    {"fs.writefile", EventType::kFsWrite, false},
+    {"fs.cp", EventType::kFsOther, false},
+    {"readdir_recursive", EventType::kFsReaddir, true},
+};
+
 NodeJob NodeJob::Of(const uv_work_t* request) {
   NodeJob job;
   const auto* const behind = reinterpret_cast<const Behind*>(request + 1);
@@ -61,6 +92,10 @@ NodeJob NodeJob::Of(const uv_work_t* request) {
   if (!ReadOwnMemory(&behind->kind, &kind, sizeof(kind))) return job;
   if (NodeItself() == nullptr || ObjectOf(kind) != NodeItself()) return job;
   job.kind_ = std::string_view(kind, strnlen(kind, kLongestKind));
+  for (const OfFiles& each : kOfFiles) {
+    if (job.kind_ == each.kind) job.files_ = &each;
+  }
+  job.behind_ = &behind->env;
   if (job.kind_ != kAddons) return job;
   const void* execute = nullptr;
   if (!ReadOwnMemory(&behind->execute, &execute, sizeof(execute))) return job;
@@ -79,6 +114,20 @@ std::string NodeJob::name() const {
     return std::string(kind_);
   }
   return PackageOf(file);
+}
+
+EventType NodeJob::type() const {
+  return files_ != nullptr ? files_->type : EventType::kThreadPool;
+}
+
+std::string_view NodeJob::PathIn(char* path, size_t room) const {
+  if (files_ == nullptr) return {};
+  if (!files_->shared) return TextAt(behind_, path, room);
+  // Who reports comes first: an object of two words.
+  constexpr size_t kReporter = 2 * sizeof(void*);
+  uintptr_t shared = 0;
+  if (!ReadOwnMemory(behind_, &shared, sizeof(shared))) return {};
+  return TextAt(reinterpret_cast<const void*>(shared + kReporter), path, room);
 }
 
 }  // namespace edgewise

@@ -1,7 +1,5 @@
 #include "hooks/thread_pool.h"
 
-#include <node_version.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -136,8 +134,8 @@ void ThreadPoolObserver::Wrap(uv__work* work, uint64_t ready) {
   const PoolJob job = jobs_.Take(&work->wq);
   uint64_t stamp = stamped_ ? StampOf(work) : 0;
   if (stamp == 0) stamp = job.done;
-  pending_.push_back({work, work->done, TypeOf(work),
-                      stamp != 0 ? stamp : ready, stamp != 0, job.taken});
+  pending_.push_back(
+      {work, work->done, stamp != 0 ? stamp : ready, stamp != 0, job.taken});
   work->done = &OnDone;
 }
 
@@ -172,53 +170,36 @@ void ThreadPoolObserver::OnDone(uv__work* work, int status) {
   if (self->pending_.empty()) self->WrapLatecomer(work);
   work->done = completion.done;
   if (self->tracker_ != nullptr) {
-    self->tracker_->WorkBegin(completion.type, completion.ready,
+    const Subject subject = self->SubjectOf(work);
+    self->tracker_->WorkBegin(subject.type, completion.ready,
                               completion.stamped,
                               Work{.taken = completion.taken,
-                                   .name = self->NameOf(work),
+                                   .name = subject.name,
                                    .threads = PoolJobs::Threads()});
   }
   completion.done(work, status);
   if (self->tracker_ != nullptr) self->tracker_->WorkEnd();
 }
 
-// What the request is about, which has its own `done` again.
-uint32_t ThreadPoolObserver::NameOf(uv__work* work) {
+// Of a request that has its own `done` again.
+ThreadPoolObserver::Subject ThreadPoolObserver::SubjectOf(uv__work* work) {
   switch (RequestOf(work)) {
-    case UV_FS:
-      return names_->NameOf(RequestAround<uv_fs_t>(work));
+    case UV_FS: {
+      const uv_fs_t* const request = RequestAround<uv_fs_t>(work);
+      return {FsEventType(request->fs_type), names_->NameOf(request)};
+    }
     case UV_GETADDRINFO:
       names_->Learn(RequestAround<uv_getaddrinfo_t>(work));
-      return 0;
-    case UV_WORK:
-      return names_->NameOfJob(NodeJob::Of(RequestAround<uv_work_t>(work)));
-    default:
-      return 0;
-  }
-}
-
-EventType ThreadPoolObserver::TypeOf(uv__work* work) {
-  switch (RequestOf(work)) {
-    case UV_FS:
-      return FsEventType(RequestAround<uv_fs_t>(work)->fs_type);
-    case UV_GETADDRINFO:
+      return {EventType::kDns, 0};
     case UV_GETNAMEINFO:
-      return EventType::kDns;
-    case UV_WORK:
-      return JobType(work);
+      return {EventType::kDns, 0};
+    case UV_WORK: {
+      const NodeJob job = NodeJob::Of(RequestAround<uv_work_t>(work));
+      return {job.type(), names_->NameOfJob(job)};
+    }
     default:
-      return EventType::kThreadPool;
+      return {};
   }
-}
-
-// Since Node 26 fs.readFile is a job of Node's own, and fs.writeFile.
-EventType ThreadPoolObserver::JobType(uv__work* work) {
-#if NODE_MAJOR_VERSION >= 26
-  const NodeJob job = NodeJob::Of(RequestAround<uv_work_t>(work));
-  if (job.kind() == "fs.readfile") return EventType::kFsRead;
-  if (job.kind() == "fs.writefile") return EventType::kFsWrite;
-#endif
-  return EventType::kThreadPool;
 }
 
 // What the worker thread has left in the request: uv_hrtime() when it finished.

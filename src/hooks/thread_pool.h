@@ -52,10 +52,14 @@ class ThreadPoolObserver {
   struct Completion {
     const uv__work* work;
     Done done;
-    EventType type;
     uint64_t ready;
     bool stamped;  // ready is when it was done, to the tick
     uint64_t taken;
+  };
+  // What a request is about.
+  struct Subject {
+    EventType type = EventType::kThreadPool;
+    uint32_t name = 0;  // 0: none
   };
   struct KnownDone {
     Done done;
@@ -68,11 +72,9 @@ class ThreadPoolObserver {
   void Wrap(uv__work* work, uint64_t ready);
   Completion Take(const uv__work* work);
   void WrapLatecomer(const uv__work* done);
-  EventType TypeOf(uv__work* work);
   uv_req_type RequestOf(uv__work* work);
-  static EventType JobType(uv__work* work);
   uint64_t StampOf(uv__work* work);
-  uint32_t NameOf(uv__work* work);
+  Subject SubjectOf(uv__work* work);
 
   uv_loop_t* const loop_;
   const uv_async_cb original_;

@@ -1,5 +1,6 @@
 #include "hooks/work_names.h"
 
+#include <dirent.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +14,7 @@ namespace edgewise {
 namespace {
 
 constexpr int kMostFds = 1 << 16;
+constexpr size_t kLongestPath = 1024;
 // Times that files were opened, by number. Written by any thread. Relaxed: who
 // is told of a descriptor is told after it was opened, through the pool's lock.
 std::atomic<uint32_t> opened[kMostFds];
@@ -70,6 +72,8 @@ uint32_t WorkNames::NameOf(const uv_fs_t* request) {
     case UV_FS_FSYNC:
     case UV_FS_FDATASYNC:
       return NameOfFd(request->file);
+    case UV_FS_READDIR:
+      return NameOfDirectory(static_cast<const uv_dir_t*>(request->ptr));
     default:
       return 0;
   }
@@ -86,7 +90,7 @@ uint32_t WorkNames::NameOfFd(int fd) {
   if (by_fd_ == nullptr || fd < 0 || fd >= kMaxFds) return 0;
   const OpenFile& known = by_fd_[fd];
   if (known.name != 0 && known.opened == OpenedTimes(fd)) return known.name;
-  char path[1024];
+  char path[kLongestPath];
   const std::string_view found = PathOfFd(fd, path, sizeof(path));
   if (found.empty()) return 0;
   NoteOpened(fd, places_.NameOf(found));
@@ -99,8 +103,21 @@ uint32_t WorkNames::NameOfClosed(int fd) {
   return std::exchange(by_fd_[fd].name, 0);
 }
 
+// Of one that is closed libuv has forgotten which it was.
+uint32_t WorkNames::NameOfDirectory(const uv_dir_t* directory) {
+  char path[kLongestPath];
+  const std::string_view found =
+      PathOfFd(dirfd(directory->dir), path, sizeof(path));
+  return found.empty() ? 0 : places_.NameOf(found);
+}
+
 uint32_t WorkNames::NameOfJob(const NodeJob& job) {
   if (job.kind().empty()) return 0;
+  if (job.IsOfFiles()) {
+    char path[kLongestPath];
+    const std::string_view found = job.PathIn(path, sizeof(path));
+    return found.empty() ? 0 : places_.NameOf(found);
+  }
   const auto [it, added] = jobs_.try_emplace(job.key(), 0);
   if (added) it->second = recorder_->InternString(job.name());
   return it->second;

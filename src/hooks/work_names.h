@@ -27,8 +27,8 @@ class WorkNames {
   // The loop is about to close it itself.
   void Closed(int fd);
 
-  // The string id of what a job is about: its kind, or the addon whose it is;
-  // 0: not known.
+  // The string id of what a job is about: where its file lies, its kind, or the
+  // addon whose it is; 0: not known.
   uint32_t NameOfJob(const NodeJob& job);
 
   // A name was resolved.
@@ -46,6 +46,7 @@ class WorkNames {
   uint32_t NameOfFd(int fd);
   uint32_t NameOfClosed(int fd);
   void NoteOpened(int fd, uint32_t name);
+  uint32_t NameOfDirectory(const uv_dir_t* directory);
 
   Recorder* const recorder_;
   FilePlaces places_;

@@ -12,7 +12,7 @@ const { runSuites } = require('./run-suites')
 const RELEASES = ['22', '24', '26']
 const SUITES = [
   ['test/e2e/servers.test.js', 'test/e2e/processes.test.js', 'test/e2e/boost.test.js', 'test/e2e/stacks.test.js', 'test/e2e/stalls.test.js', 'test/e2e/unseen.test.js'],
-  ['--test-name-pattern=^(peers|streams of one|called|fetched)', 'test/e2e/waits.test.js'],
+  ['--test-name-pattern=^(peers|streams of one|called|fetched|what works on a whole)', 'test/e2e/waits.test.js'],
   ['test/ways/ways.test.js'],
   ['--test-name-pattern=^(chain|file|pooled|Promise|worker|spin)', 'test/truth/truth.test.js']
 ]

@@ -29,6 +29,29 @@ function holdPool () {
   crypto.pbkdf2('held', 'salt', 10_000, 64, 'sha512', () => {})
 }
 
+// By callbacks and by promises; a file of more than Node reads at once.
+const big = path.join(directory, 'big')
+fs.writeFileSync(big, Buffer.alloc(1 << 20))
+const copy = path.join(process.cwd(), 'shelf', 'copy')
+/** @type {Record<string, (done: () => void) => any>} */
+const wholes = {
+  readFile: (done) => fs.readFile(file, done),
+  bigReadFile: (done) => fs.readFile(big, done),
+  readFilePromise: (done) => fs.promises.readFile(file).then(done),
+  writeFile: (done) => fs.writeFile(path.join(directory, 'written'), 'text', done),
+  writeFilePromise: (done) => fs.promises.writeFile(path.join(directory, 'written'), 'text').then(done),
+  appendFile: (done) => fs.appendFile(path.join(directory, 'written'), 'text', done),
+  cp: (done) => fs.cp(directory, copy, { recursive: true }, done),
+  cpPromise: (done) => fs.promises.cp(directory, copy, { recursive: true }).then(done),
+  readdir: (done) => fs.readdir(path.dirname(directory), { recursive: true }, done),
+  opendir: (done) => fs.opendir(directory, (_, found) => found.read(() => found.close(done))),
+  opendirSync: (done) => {
+    const found = fs.opendirSync(directory)
+    found.read(() => found.close(done))
+  },
+  readdirPromise: (done) => fs.promises.readdir(path.dirname(directory), { recursive: true }).then(done)
+}
+
 const handlers = {
   // Until somebody opens the other end. When that, and a read, was asked for: CLOCK_MONOTONIC, ns.
   blocked: (request, response) => {
@@ -38,6 +61,12 @@ const handlers = {
   read: (request, response) => {
     const asked = process.hrtime.bigint()
     fs.readFile(file, () => response.end(String(asked)))
+  },
+  // /whole/FUNCTION: one that works on a whole file or directory.
+  whole: (request, response) => {
+    const name = request.url.split('/')[2]
+    holdPool()
+    wholes[name](() => response.end(name))
   },
   // A job of each kind: Node's own, and an addon's.
   hashed: (request, response) => crypto.pbkdf2('known', 'salt', 10_000, 64, 'sha512', () => response.end('hashed')),
