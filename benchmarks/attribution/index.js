@@ -13,7 +13,7 @@ const { ROOT } = require('../../scripts/tasks/tree')
 const { countObserved, countReported, sum } = require('../../test/truth/attribution')
 const { PROGRAMS } = require('../../test/truth/programs')
 const { observeProgram, runProgram } = require('../../test/truth/run-program')
-const { pageFile } = require('../overhead/page-file')
+const { pageFile } = require('../shared/page-file')
 const { page, table } = require('./page')
 
 const PAGE = path.join(ROOT, 'docs', 'attribution.md')

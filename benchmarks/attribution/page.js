@@ -4,7 +4,7 @@
 
 const Table = require('cli-table3')
 const { sum } = require('../../test/truth/attribution')
-const { markdown } = require('../overhead/markdown')
+const { markdown } = require('../shared/markdown')
 
 /** What docs/comparison.md shows, by the names of the programs. */
 const GROUPS = {

@@ -11,7 +11,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { send } = require('../../lib/control')
 const { TaskError } = require('../../scripts/tasks/step')
 const { withServer } = require('../overhead/cell')
-const { runLoad } = require('../overhead/load')
+const { runLoad } = require('../shared/load')
 
 // On a shared machine many short windows tell more than few long ones; much
 // shorter ones would be told by the kernel's clock tick.

@@ -3,7 +3,7 @@
 // The pages of docs that bench:boost writes.
 
 const { bracketed } = require('../../lib/report/units')
-const { markdown } = require('../overhead/markdown')
+const { markdown } = require('../shared/markdown')
 const { SECTIONS } = require('./arguments')
 const { BOOST } = require('./cost')
 const { SLOW, isSlow } = require('./machine-speed')

@@ -4,7 +4,7 @@
 // file of earlier results holds is not measured again.
 
 const { NAMES, findApp } = require('../apps/app')
-const { inOrder } = require('../overhead/rounds')
+const { inOrder } = require('../shared/rounds')
 const { DEFAULTS } = require('./arguments')
 const { costsAreWhole } = require('./cost')
 const { AGAIN, BASE, CLUSTER, EMULATED, POLICIES, REACTION, SENSITIVITY, findPolicy } = require('./policies')

@@ -4,7 +4,7 @@
 
 const { bracketed } = require('../../lib/report/units')
 const { median, pairedRatio } = require('../../lib/statistics')
-const { markdown } = require('../overhead/markdown')
+const { markdown } = require('../shared/markdown')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { FINDINGS } = require('./findings')
 

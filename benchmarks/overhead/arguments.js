@@ -2,7 +2,7 @@
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { SERVERS } = require('./cell')
-const { problemWith, serverOptions, serverSettings } = require('./server-options')
+const { problemWith, serverOptions, serverSettings } = require('../shared/server-options')
 const { VARIANTS } = require('./variants')
 
 const SERVER_NAMES = Object.keys(SERVERS)

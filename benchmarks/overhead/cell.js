@@ -7,9 +7,9 @@ const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { runLoad } = require('./load')
-const { startServer } = require('./server-process')
-const { threadTimes, timesBetween } = require('./thread-cpu')
+const { runLoad } = require('../shared/load')
+const { startServer } = require('../shared/server-process')
+const { threadTimes, timesBetween } = require('../shared/thread-cpu')
 
 /**
  * @typedef {object} Settings
@@ -68,7 +68,7 @@ async function measureCell (server, variant, ratePerS, settings) {
  * @param {keyof SERVERS} server
  * @param {import('./variants').Variant['start']} start how it is started
  * @param {Settings} settings
- * @param {(running: import('./server-process').RunningServer, url: string) => Promise<T>} task while a fresh process serves
+ * @param {(running: import('../shared/server-process').RunningServer, url: string) => Promise<T>} task while a fresh process serves
  * @returns {Promise<T>}
  */
 async function withServer (server, start, settings, task) {

@@ -6,7 +6,7 @@ const crypto = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
 const { runStep } = require('../../scripts/tasks/step')
-const { PLACE } = require('./place')
+const { PLACE } = require('../shared/place')
 
 const SOURCE = path.join(__dirname, 'servers')
 const STAMP = '.installed'

@@ -15,7 +15,7 @@ const { ROOT } = require('../../scripts/tasks/tree')
 const { readCounts } = require('./callgrind')
 const { SERVERS, saturate, withServer } = require('./cell')
 const { installServers } = require('./install')
-const { markdown } = require('./markdown')
+const { markdown } = require('../shared/markdown')
 const { VARIANTS } = require('./variants')
 
 const BASE = 'loaded-off'

@@ -5,7 +5,7 @@
 const Table = require('cli-table3')
 const { bracketed } = require('../../lib/report/units')
 const { OPEN_CONNECTIONS, OPEN_WARMUP_S, SERVERS } = require('./cell')
-const { markdown } = require('./markdown')
+const { markdown } = require('../shared/markdown')
 const { OPEN_WINDOWS, OPEN_WINDOW_S, WARMUP_S, WINDOW_S } = require('./pairs')
 const { VARIANTS } = require('./variants')
 

@@ -7,10 +7,10 @@
 const { randomInt } = require('node:crypto')
 const { TaskError } = require('../../scripts/tasks/step')
 const { latencyUs, openLoop, saturate, withServer } = require('./cell')
-const { runLoad } = require('./load')
-const { inRealTime } = require('./real-time')
+const { runLoad } = require('../shared/load')
+const { inRealTime } = require('../shared/real-time')
 
-/** @typedef {import('./server-process').RunningServer & { url: string }} PairedServer */
+/** @typedef {import('../shared/server-process').RunningServer & { url: string }} PairedServer */
 
 /**
  * @template T

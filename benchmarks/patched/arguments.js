@@ -1,7 +1,7 @@
 'use strict'
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
-const { problemWith, serverOptions, serverSettings } = require('../overhead/server-options')
+const { problemWith, serverOptions, serverSettings } = require('../shared/server-options')
 const { SERVERS } = require('./servers')
 const { WORKLOADS } = require('./workloads')
 

@@ -3,7 +3,7 @@
 // The summary as tables for the terminal and as docs/patched-cost.md.
 
 const Table = require('cli-table3')
-const { markdown } = require('../overhead/markdown')
+const { markdown } = require('../shared/markdown')
 const { change } = require('../overhead/page')
 const { ORDER } = require('./turns')
 const { summarize, summarizePairs } = require('./summary')

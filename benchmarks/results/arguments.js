@@ -2,7 +2,7 @@
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { NAMES } = require('../apps/app')
-const { resumeProblem } = require('../overhead/rounds')
+const { resumeProblem } = require('../shared/rounds')
 
 const DEFAULTS = { runs: 5, seconds: 12, warmup: 4, percentile: 99, workers: 2 }
 

@@ -11,7 +11,7 @@ const { mean, quantileSorted } = require('simple-statistics')
 const edgewise = require('../../lib/index')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { runApp } = require('../apps/run')
-const { threadTimes, timesBetween } = require('../overhead/thread-cpu')
+const { threadTimes, timesBetween } = require('../shared/thread-cpu')
 
 /** `bare again` is `bare` measured once more (A/A), `recorded` with the defaults. */
 const VARIANTS = ['bare', 'bare again', 'recorded']
@@ -64,7 +64,7 @@ async function measure (app, variant, { ratePerS, seconds, warmup, percentile, s
     const recorded = !variant.startsWith('bare')
     /** @type {Record<string, string>} */
     const causality = variant === 'without promises' ? { EDGEWISE_CAUSALITY: 'events' } : {}
-    /** @type {{ serving: import('../overhead/thread-cpu').ThreadTime[], loaded: import('../overhead/thread-cpu').ThreadTime[] }} */
+    /** @type {{ serving: import('../shared/thread-cpu').ThreadTime[], loaded: import('../shared/thread-cpu').ThreadTime[] }} */
     const threads = { serving: [], loaded: [] }
     const { load } = await runApp(app, {
       rate: ratePerS,

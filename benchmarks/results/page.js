@@ -5,7 +5,7 @@
 // @ts-ignore: the types are those of its ES module
 const { geometricMean: geometric } = require('simple-statistics')
 const { bracketed } = require('../../lib/report/units')
-const { markdown } = require('../overhead/markdown')
+const { markdown } = require('../shared/markdown')
 const { LIGHT_VARIANTS, VARIANTS } = require('./cell')
 const { PAPER } = require('./paper')
 const { against, meanOf, partOf, runsOf } = require('./summary')

@@ -3,7 +3,7 @@
 // docs/stacks-measured.md.
 
 const { bracketed, percent } = require('../../lib/report/units')
-const { markdown } = require('../overhead/markdown')
+const { markdown } = require('../shared/markdown')
 const { change } = require('../overhead/page')
 const { summarizePairs } = require('../overhead/summary')
 const { COMPARED } = require('./cost')

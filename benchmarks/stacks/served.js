@@ -5,7 +5,7 @@
 
 const http = require('node:http')
 const path = require('node:path')
-const { startServer } = require('../overhead/server-process')
+const { startServer } = require('../shared/server-process')
 const { scratchDirectory } = require('./scratch')
 
 /** The program; `node` runs it. */

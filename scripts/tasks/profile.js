@@ -45,7 +45,7 @@ ${FIRST}) under open-loop load with recording on, and explains its slow requests
 async function run (args) {
   const { NAMES, interruptible } = require('../../benchmarks/apps/run')
   const { values, positionals } = parseArguments(args, usage(NAMES), OPTIONS, (given, names) => problem(given, names, NAMES))
-  await setup({ builds: 'profile' })
+  await setup({ builds: 'programs' })
   const node = await nodeProgram(values.node)
   await provideAddon(node)
   const [wanted = FIRST] = positionals

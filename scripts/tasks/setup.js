@@ -29,7 +29,7 @@ the core with its tests. Does nothing, quickly, when nothing is missing.
 /**
  * @param {{groups?: string[], builds?: Builds}} [options] groups of Debian packages beside those that are
  *   always needed
- * @typedef {'all' | 'profile' | 'none'} Builds profile: the addon, the page and the load generator, without any test
+ * @typedef {'all' | 'programs' | 'none'} Builds programs: the addon, the page and the load generator, without any test
  * @returns {Promise<boolean>} whether there was anything to do
  * @throws {TaskError}
  */
@@ -71,7 +71,7 @@ function setupParts (groups, builds = 'all') {
     }
   ]
   if (builds === 'none') return needed
-  const target = builds === 'profile' ? LOAD : undefined
+  const target = builds === 'programs' ? LOAD : undefined
   return [
     ...needed,
     {

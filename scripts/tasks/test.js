@@ -31,11 +31,10 @@ async function run (args) {
   }, unknownNode)
   if (values.debug) process.env.PATCHED_VARIANT = 'debug'
   const suites = withoutUnbuilt(withoutMachines(chooseSuites(positionals), positionals.length > 0), positionals.length > 0)
-  await setup({ groups: ['test'] })
+  const wanted = values.node.length ? suites.filter(suite => suite.name !== NATIVE) : suites
+  await setup({ groups: ['test'], builds: wanted.some(suite => suite.name === NATIVE) ? 'all' : 'programs' })
   const tested = treeHash()
-  const failed = values.node.length
-    ? await testWithNodes(values.node, suites.filter(suite => suite.name !== NATIVE))
-    : await runSuites(suites, process.execPath)
+  const failed = values.node.length ? await testWithNodes(values.node, wanted) : await runSuites(wanted, process.execPath)
   if (failed.length) throw new TaskError(`\nFailed: ${failed.join(', ')}`)
   if (args.length === 0) recordPass(tested)
 }

@@ -97,7 +97,7 @@ test('the load does not outlive the benchmark', async (t) => {
   const [generator, file] = ['generator', 'pid'].map((name) => path.join(folder, name))
   fs.writeFileSync(generator, `#!/bin/sh\necho $$ > ${file}.part && mv ${file}.part ${file}\nexec sleep 60\n`, { mode: 0o755 })
   const program = `process.once('SIGINT', () => process.exit(130))
-    require(${JSON.stringify(path.join(__dirname, '../../benchmarks/overhead/load'))})
+    require(${JSON.stringify(path.join(__dirname, '../../benchmarks/shared/load'))})
       .runLoad('http://127.0.0.1:1', [], { cpus: '0', generator: ${JSON.stringify(generator)} })`
   const benchmark = spawn(process.execPath, ['-e', program], { stdio: 'inherit' })
   while (!fs.existsSync(file)) await sleep(10)

@@ -5,7 +5,7 @@ const { execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { test } = require('node:test')
 const { loadBoth } = require('../../benchmarks/overhead/pair')
-const { mayRunInRealTime } = require('../../benchmarks/overhead/real-time')
+const { mayRunInRealTime } = require('../../benchmarks/shared/real-time')
 
 /** A server of its own process, which answers after `ms` and tells the policy of all its threads then. */
 async function serve (t, ms, status = 200) {

@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
-const { loadResults, saveResults } = require('../../benchmarks/overhead/rounds')
+const { loadResults, saveResults } = require('../../benchmarks/shared/rounds')
 const { page } = require('../../benchmarks/results/page')
 
 const PROGRAM = path.join(__dirname, '../../benchmarks/results/index.js')

@@ -4,7 +4,7 @@
 
 const { say } = require('../../../scripts/tasks/step')
 const { measurePairs, WINDOWS } = require('../../overhead/pairs')
-const { inOrder } = require('../../overhead/rounds')
+const { inOrder } = require('../../shared/rounds')
 const { VARIANTS, withEdgewise } = require('../../overhead/variants')
 
 const SERVERS = /** @type {const} */ (['express', 'fastify'])

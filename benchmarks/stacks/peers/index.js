@@ -4,7 +4,7 @@
 
 const { say, TaskError } = require('../../../scripts/tasks/step')
 const { measurePairs } = require('../../overhead/pairs')
-const { inOrder } = require('../../overhead/rounds')
+const { inOrder } = require('../../shared/rounds')
 const { VARIANTS } = require('../../overhead/variants')
 const { served } = require('../served')
 const { measurePause, measureStart } = require('./pause')
