@@ -209,6 +209,7 @@
     "whatif_sources": [
       "src/whatif/simulation/arrivals.cc",
       "src/whatif/prediction/change.cc",
+      "src/whatif/model/cold_fitting.cc",
       "src/whatif/model/fitting.cc",
       "src/whatif/model/model.cc",
       "src/whatif/prediction/prediction.cc",

@@ -29,7 +29,6 @@ const NAMES = ['etherpad', 'todo', 'blog', 'chat', 'contacts']
  * @property {string} url
  * @property {number} port
  * @property {number} pid of the application (with workers: the primary)
- * @property {number[]} [services] processes of the services it uses, as far as they matter
  * @property {Promise<string>} ended how the application ended, in words
  * @property {() => string} logTail its last lines
  * @property {object} [variables] values that complete the mix's variables

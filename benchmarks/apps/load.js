@@ -22,16 +22,18 @@ const MORE_OFTEN = -10 // niceness
  * @param {string[]} options.args what else to pass, e.g. --rate
  * @param {AbortSignal} options.signal interrupts the run
  * @param {boolean} [options.progress] a line every 5 s on stderr
+ * @param {string[]} [options.launcher] a command that runs it, e.g. chrt and its arguments
  * @returns {Promise<any>} its JSON summary, see docs/load.md
  * @throws {TaskError} when there is no summary; when interrupted, the signal's reason
  */
-async function runLoad ({ binary = BINARY, url, mix, folder, args, signal, progress = false }) {
+async function runLoad ({ binary = BINARY, url, mix, folder, args, signal, progress = false, launcher = [] }) {
   if (!fs.existsSync(binary)) {
     throw new TaskError(`${binary} is missing: run scripts/setup, which builds the load generator`)
   }
   const mixFile = path.join(folder, 'mix.json')
   fs.writeFileSync(mixFile, JSON.stringify(mix, null, 2))
-  const child = spawn(binary, [url, '--mix', mixFile, '--json', ...(progress ? ['--progress'] : []), ...args],
+  const command = [...launcher, binary, url, '--mix', mixFile, '--json', ...(progress ? ['--progress'] : []), ...args]
+  const child = spawn(command[0], command.slice(1),
     { stdio: ['ignore', 'pipe', progress ? 'inherit' : 'pipe'], detached: true })
   favour(child.pid)
   const interrupt = () => child.kill('SIGINT')

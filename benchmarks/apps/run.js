@@ -35,6 +35,7 @@ const WARMUP_S = 5
  * @property {boolean} [stamps] responses come when the kernel got them (edgewise-load --stamps)
  * @property {string} [samples] file for the raw samples (CSV)
  * @property {string} [load] path of edgewise-load
+ * @property {string[]} [launcher] a command that runs it, e.g. chrt and its arguments
  * @property {(text: string) => void} [say] one line of progress; default: stderr
  * @property {boolean} [progress] a line every 5 s while the load runs
  * @property {AbortSignal} [signal] stops everything; runApp() then throws its reason
@@ -162,7 +163,7 @@ async function generate (app, running, context, options, args) {
   const watch = running.ended.then(how => { died = how; own.abort() })
   const mix = app.mix({ workers: context.workers })
   mix.variables = { ...mix.variables, ...running.variables }
-  const load = runLoad({ binary: options.load, url: running.url, mix, folder: context.runFolder, args, signal, progress: options.progress })
+  const load = runLoad({ binary: options.load, url: running.url, mix, folder: context.runFolder, args, signal, progress: options.progress, launcher: options.launcher })
   await Promise.race([load.catch(() => {}), watch])
   if (died) {
     await load.catch(() => {})

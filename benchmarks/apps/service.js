@@ -91,6 +91,11 @@ async function startService (options) {
   }
 }
 
+/** @returns {number[]} what was started and runs: leaders of process groups */
+function startedGroups () {
+  return [...running].map(({ pid }) => pid)
+}
+
 /** @param {number} port @param {Parameters<typeof startService>[0]} options @returns {Service} */
 function launchOn (port, { name, launch, log, stopSignal = 'SIGTERM', stopWithinMs = STOP_WITHIN_MS, uid, gid }) {
   const { command, args, env, cwd } = launch(port)
@@ -208,4 +213,4 @@ function plainEnvironment () {
     !name.startsWith('EDGEWISE_') && !/^npm_/i.test(name) && name !== 'NODE_OPTIONS'))
 }
 
-module.exports = { freePort, startService, withService, plainEnvironment }
+module.exports = { freePort, startService, startedGroups, withService, plainEnvironment }

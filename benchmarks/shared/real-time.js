@@ -6,8 +6,9 @@
 const { execFileSync } = require('node:child_process')
 const { TaskError } = require('../../scripts/tasks/step')
 
-/** Of servers. A load generator's is higher: one elsewhere would not wait for the server's threads either. */
+/** Of servers. Their services' is higher. A load generator's is higher: one elsewhere would not wait for the server's threads either. */
 const SERVER_PRIORITY = 5
+const SERVICE_PRIORITY = 8
 const GENERATOR_PRIORITY = 10
 
 /** What runs a command as a load generator in real time. */
@@ -51,4 +52,4 @@ function schedule (pid, policy, priority) {
   }
 }
 
-module.exports = { inRealTime, mayRunInRealTime, schedule, GENERATOR_COMMAND, SERVER_PRIORITY }
+module.exports = { inRealTime, mayRunInRealTime, schedule, GENERATOR_COMMAND, SERVER_PRIORITY, SERVICE_PRIORITY }

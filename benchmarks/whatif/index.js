@@ -11,15 +11,15 @@ const { parseArguments } = require('../../scripts/tasks/arguments')
 const { main, say } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { NAMES } = require('../apps/app')
-const { interruptible, runApp, saturation } = require('../apps/run')
+const { interruptible } = require('../apps/run')
 const { publish } = require('../shared/page-file')
-const { mayRunInRealTime, schedule, SERVER_PRIORITY } = require('../shared/real-time')
+const { mayRunInRealTime } = require('../shared/real-time')
 const { APPLICATION, SYNTHETIC } = require('./cells')
 const { judge } = require('./judge')
 const { page } = require('./page')
+const { AS_IT_IS, WARMUP_S, capacitiesOf, recorded } = require('./record')
 const synthetic = require('./synthetic')
 
-const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const PUBLISHED = path.join(ROOT, 'docs', 'whatif-accuracy.md')
 const USAGE = `Usage: npm run bench:whatif -- [options]
 
@@ -33,8 +33,6 @@ machine displaces them.
   --duration S     that a run measures, after 3 s of warm-up (15)
   --json FILE      the results, run by run
   --page FILE      the page (docs/whatif-accuracy.md after a whole measurement)`
-const WARMUP_S = 3
-const AS_IT_IS = 'as it is'
 const ALL = ['synthetic', ...NAMES]
 
 /** @param {string[]} args */
@@ -88,23 +86,6 @@ async function measure (name, { levels, rounds, duration }, runs, { signal, json
   }
 }
 
-/**
- * What a recorded server answers at most, as it is and after each change that another server is needed for.
- * @returns {Promise<Map<string, number>>} requests a second, by cell; the first: as it is
- */
-async function capacitiesOf (app, cells, signal) {
-  const capacities = new Map()
-  for (const { name, env } of [{ name: AS_IT_IS, env: {} }, ...cells.filter((cell) => cell.env)]) {
-    const out = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-whatif-'))
-    try {
-      capacities.set(name, await saturation(app, { signal, nodeArgs: ['--require', REGISTER], env: { ...env, EDGEWISE_OUT: out }, onServing: inRealTime }))
-    } finally {
-      fs.rmSync(out, { recursive: true })
-    }
-  }
-  return capacities
-}
-
 async function judgeAll (cells, record) {
   const base = await record({})
   try {
@@ -127,28 +108,6 @@ async function judgeAll (cells, record) {
   } finally {
     fs.rmSync(base, { recursive: true })
   }
-}
-
-/** @returns {Promise<string>} the directory of the trace */
-async function recorded (app, { rate, duration, seed, env, signal }) {
-  const out = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-whatif-'))
-  await runApp(app, {
-    rate,
-    durationS: duration,
-    warmupS: WARMUP_S,
-    seed,
-    signal,
-    nodeArgs: ['--require', REGISTER],
-    env: { ...env, EDGEWISE_OUT: out },
-    say: () => {},
-    onServing: inRealTime
-  })
-  return out
-}
-
-/** @param {import('../apps/app').Running} running */
-function inRealTime ({ pid, services = [] }) {
-  for (const each of [pid, ...services]) schedule(each, ['--fifo'], SERVER_PRIORITY)
 }
 
 async function requestsOf (directory) {

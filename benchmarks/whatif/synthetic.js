@@ -29,7 +29,7 @@ module.exports = {
         script: path.join(__dirname, 'server.js'),
         env: { PORT: String(port), DELAY_PORT: String(delay.port) }
       }))
-      return { ...withService(app, delay), services: [delay.pid], url: `http://127.0.0.1:${app.port}`, reset: async () => {} }
+      return { ...withService(app, delay), url: `http://127.0.0.1:${app.port}`, reset: async () => {} }
     } catch (error) {
       await delay.stop()
       throw error

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "whatif/model/cold_fitting.h"
 
 namespace edgewise {
 namespace {
@@ -313,52 +314,6 @@ void Fitting::DrawCensored() {
   }
 }
 
-// By route: how much longer first jobs took after a sleep than without one. Of
-// their own length it is at most half.
-void Fitting::FitCold() {
-  struct Mean {
-    double sum = 0;
-    uint32_t count = 0;
-  };
-  constexpr size_t kBins = std::tuple_size_v<decltype(ColdCaches::extra_ns)>;
-  constexpr uint32_t kLeastWarm = 20;
-  constexpr uint32_t kLeast = 5;
-  absl::flat_hash_map<uint32_t, std::array<Mean, kBins + 1>> routes;
-  for (const ModelRequest& request : model_.requests) {
-    const Job& job = model_.jobs[request.first_job];
-    if (job.prefix_ns < 0) continue;
-    Mean& mean =
-        routes[request.route]
-              [job.idle_ns < 0 ? kBins : ColdCaches::BinOf(job.idle_ns)];
-    mean.sum += job.own_ns + job.prefix_ns;
-    ++mean.count;
-  }
-  float longest = 0;
-  for (size_t bin = 0; bin < kBins; ++bin) {
-    Mean extra;
-    for (const auto& [route, means] : routes) {
-      const Mean& warm = means[kBins];
-      const Mean& here = means[bin];
-      if (warm.count < kLeastWarm || here.count < kLeast) continue;
-      extra.sum += here.sum - warm.sum / warm.count * here.count;
-      extra.count += here.count;
-    }
-    if (extra.count > 0) {
-      longest = std::max(longest, static_cast<float>(extra.sum / extra.count));
-    }
-    model_.cold.extra_ns[bin] = longest;
-  }
-  for (Job& job : model_.jobs) {
-    const float all = job.own_ns + std::max(0.F, job.prefix_ns);
-    const float taken = std::min(model_.cold.ExtraNs(job.idle_ns), all / 2);
-    const float factor = all > 0 ? (all - taken) / all : 1;
-    job.own_ns *= factor;
-    job.issue_ns *= factor;
-    if (job.end_ns > 0) job.end_ns *= factor;
-    if (job.prefix_ns > 0) job.prefix_ns *= factor;
-  }
-}
-
 LoopModel Fitting::Finish() {
   const auto by_readiness = [](const auto& one, const auto& other) {
     return one.ready_ns < other.ready_ns;
@@ -387,7 +342,7 @@ LoopModel Fitting::Finish() {
   }
   FitPool();
   DrawCensored();
-  FitCold();
+  FitColdCaches(&model_);
   return std::move(model_);
 }
 

@@ -79,7 +79,6 @@ class Fitting : public RequestSink, public LoopWatcher {
   void NoteJoins(Ended* ended) const;
   void FitPool();
   void DrawCensored();
-  void FitCold();
 
   const Options options_;
   const RouteTable* routes_;

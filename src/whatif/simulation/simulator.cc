@@ -5,6 +5,9 @@
 #include <queue>
 #include <random>
 
+#include "whatif/simulation/pauses.h"
+#include "whatif/simulation/shared_reads.h"
+
 namespace edgewise {
 namespace {
 
@@ -24,6 +27,7 @@ struct Item {
     kPool,     // the pool has done a job's work
     kOffload,  // the other threads have
     kFresh,    // a request on a new connection
+    kRead,     // a shared connection has answers; `job`: which connection
     kOther,    // what nobody asked for
   };
   int64_t at_ns;
@@ -43,34 +47,6 @@ struct Station {
   };
   uint32_t free;
   std::deque<Work> waiting;
-};
-
-// Pauses that come after so much running.
-class Pauses {
- public:
-  explicit Pauses(const std::vector<Pause>* list) : list_(list) {}
-
-  // The loop runs for `run_ns`: calls each(where in it, how long).
-  template <typename Each>
-  void Pass(float run_ns, Each each) {
-    if (list_->empty()) return;
-    double left_ns = run_ns;
-    for (size_t turns = 0; turns < list_->size(); ++turns) {
-      const Pause& next = (*list_)[next_];
-      const double until_ns = std::max(0.0, next.after_ns - ran_ns_);
-      if (left_ns < until_ns) break;
-      left_ns -= until_ns;
-      ran_ns_ = 0;
-      next_ = (next_ + 1) % list_->size();
-      each(run_ns - static_cast<float>(left_ns), next.ns);
-    }
-    ran_ns_ += left_ns;
-  }
-
- private:
-  const std::vector<Pause>* list_;
-  size_t next_ = 0;
-  double ran_ns_ = 0;  // since the last one
 };
 
 class Run {
@@ -184,12 +160,25 @@ class Run {
     instances_.push_back({arrival.at_ns, arrival.index, first_end});
     const Item item{arrival.at_ns, instance, 0, Item::Kind::kReady};
     if (request.delay_ns > 0) {
-      future_.push({arrival.at_ns + static_cast<int64_t>(request.delay_ns),
-                    instance, 0, Item::Kind::kReady});
+      Ready(arrival.at_ns + static_cast<int64_t>(request.delay_ns), instance,
+            0);
+    } else if (model_.jobs[request.first_job].station != 0) {
+      Ready(arrival.at_ns, instance, 0);
     } else if (request.fresh) {
       fresh_.push_back(item);
     } else {
       batch_.push_back(item);
+    }
+  }
+
+  // The job may run from then on.
+  void Ready(int64_t at_ns, uint32_t instance, uint32_t number) {
+    const uint32_t connection = JobOf(instance, number).station;
+    if (connection != 0) {
+      reads_.Add(connection, {at_ns, instance, number});
+      future_.push({at_ns, kNobody, connection, Item::Kind::kRead});
+    } else {
+      future_.push({at_ns, instance, number, Item::Kind::kReady});
     }
   }
 
@@ -229,15 +218,16 @@ class Run {
   }
 
   void RunBatch(float idle_ns) {
-    taken_.assign(batch_.size(), false);
-    for (size_t i = 0; i < batch_.size(); ++i) {
-      if (taken_[i]) continue;
-      const Item item = batch_[i];
+    bool looks = idle_ns < 0;
+    for (const Item& item : batch_) {
+      if (item.kind == Item::Kind::kRead && !reads_.HasAny(item.job, now_ns_)) {
+        continue;  // an earlier read took it
+      }
       const int64_t before_ns = now_ns_;
       const float cold_ns = model_.cold.ExtraNs(idle_ns);
       // What is ready with others is taken without another look at the kernel.
-      const bool looks = i == 0 && idle_ns < 0;
       if (looks) now_ns_ += static_cast<int64_t>(OneOf(model_.gaps_ns));
+      looks = false;
       idle_ns = -1;
       if (item.kind == Item::Kind::kOther) {
         const OtherWork& other = model_.others[item.job];
@@ -250,8 +240,12 @@ class Run {
         Spend(cold_ns + model_.accept_ns);
         postponed_.push_back(fresh_.front());
         fresh_.pop_front();
+      } else if (item.kind == Item::Kind::kRead) {
+        RunRead(item.job, cold_ns);
       } else {
-        RunJobs(i, item, cold_ns);
+        const Job& job = JobOf(item.instance, item.job);
+        Spend(cold_ns + std::max(0.F, job.prefix_ns));
+        RunJob(item);
       }
       result_.busy_ns += static_cast<double>(now_ns_ - before_ns);
     }
@@ -269,23 +263,16 @@ class Run {
     now_ns_ += static_cast<int64_t>(run_ns);
   }
 
-  // One job, or all that a shared connection has for this loop.
-  void RunJobs(size_t index, const Item& item, float cold_ns) {
-    const Job& job = JobOf(item.instance, item.job);
-    const bool shared = job.station != 0 && item.kind == Item::Kind::kReady;
-    if (!shared) {
-      Spend(cold_ns + std::max(0.F, job.prefix_ns));
-      RunJob(item);
-      return;
-    }
-    Spend(cold_ns + (job.prefix_ns >= 0 ? job.prefix_ns : model_.prefix_ns));
-    RunJob(item);
-    for (size_t i = index + 1; i < batch_.size(); ++i) {
-      const Item& other = batch_[i];
-      if (taken_[i] || other.kind != Item::Kind::kReady) continue;
-      if (JobOf(other.instance, other.job).station != job.station) continue;
-      taken_[i] = true;
-      RunJob(other);
+  // All that a shared connection has by now.
+  void RunRead(uint32_t connection, float cold_ns) {
+    const int64_t read_ns = now_ns_;
+    for (bool first = true; reads_.HasAny(connection, read_ns); first = false) {
+      const auto [at_ns, instance, number] = reads_.Take(connection);
+      if (first) {
+        const float prefix_ns = JobOf(instance, number).prefix_ns;
+        Spend(cold_ns + (prefix_ns >= 0 ? prefix_ns : model_.prefix_ns));
+      }
+      RunJob({at_ns, instance, number, Item::Kind::kReady});
     }
   }
 
@@ -352,7 +339,7 @@ class Run {
       ends_[first_end + number] = -2 - at_ns;
       return;
     }
-    future_.push({at_ns, instance, number, Item::Kind::kReady});
+    Ready(at_ns, instance, number);
   }
 
   void Joined(const Item& item, uint32_t number) {
@@ -360,7 +347,7 @@ class Run {
     if (noted > -2) return;
     const int64_t at_ns = std::max(now_ns_, -2 - noted);
     noted = -1;
-    future_.push({at_ns, item.instance, number, Item::Kind::kReady});
+    Ready(at_ns, item.instance, number);
   }
 
   const LoopModel& model_;
@@ -376,7 +363,7 @@ class Run {
   std::deque<Item> fresh_;  // connections to accept
   std::vector<Item> postponed_;
   std::vector<Item> batch_;
-  std::vector<bool> taken_;
+  SharedReads reads_;
   std::vector<Instance> instances_;
   std::vector<int64_t> ends_;
   Station pool_{};
