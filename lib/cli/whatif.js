@@ -84,12 +84,9 @@ function changes (command, list) {
   each('--offload <THREADS>', 'the longest execution of the route runs on so many other threads', (text) => {
     list.add(list.placed(`offloaded to ${text} threads`), { kind: 'offload', ...list.place(), count: above(count(text)) })
   })
-  each('--gc <C>', '-50%: the time of garbage collections', (text) => {
-    if (/^semi-space=/.test(text)) throw new InvalidArgumentError('How much longer a collection of a larger space takes is not in a trace: edgewise tune tries sizes.')
-    list.add(`garbage collections ${text}`, { kind: 'collections', scale: valid(relative(text), 'Allowed is a change such as -50%.') })
-  })
-  each('--input <X>', 'refused: sizes of requests are not in a trace', () => {
-    throw new InvalidArgumentError('Sizes of requests are not in a trace, so that what larger ones would take cannot be told. Record a load of larger ones, and compare.')
+  each('--gc <C>', '-50%: the time of garbage collections; semi-space=64: so many MB for young objects', (text) => takeCollections(list, text))
+  each('--input <X>', 'requests of the route are X times as large', (text) => {
+    list.add(list.placed(`requests x ${text} as large`), { kind: 'input', ...list.place(), scale: above(share(text)) })
   })
   each('--workers <N>', 'N processes share the requests', (text) => list.add(`${text} processes`, { kind: 'workers', count: above(count(text)) }))
   return command
@@ -101,6 +98,16 @@ function takeCpu (list, text) {
     list.add(list.placed(`execution ${text}`), { kind: 'cpu', ...list.place(), scale: valid(relative(text), 'Allowed is a change such as -50%, or a share such as 0.7.') })
   } else {
     list.add(`${text} of a processor`, { kind: 'processor', scale: within(share(text)) })
+  }
+}
+
+/** @param {ChangeList} list @param {string} text */
+function takeCollections (list, text) {
+  const [, space] = /^semi-space=(.+)$/.exec(text) ?? []
+  if (space === undefined) {
+    list.add(`garbage collections ${text}`, { kind: 'collections', scale: valid(relative(text), 'Allowed is a change such as -50%, or semi-space=64.') })
+  } else {
+    list.add(`semi-space of ${space} MB`, { kind: 'semi-space', bytes: 2 ** 20 * valid(Number(space) >= 1 && Number(space) <= 512 ? Number(space) : NaN, 'Allowed are 1 to 512 MB, such as semi-space=64.') })
   }
 }
 

@@ -11,6 +11,7 @@
  * @property {string} [function] until it is resolved (functions.js)
  * @property {number} [scale]
  * @property {number} [addNs]
+ * @property {number} [bytes]
  * @property {number[]} [tierNs] latencies, by size
  * @property {number} [first] a wait, from 1
  * @property {number} [second]

@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 
-const KINDS = ['cpu', 'wait', 'collections', 'load', 'processor', 'neighbour', 'replica-lost', 'parallel', 'batch', 'offload', 'workers']
+const KINDS = ['cpu', 'wait', 'collections', 'load', 'processor', 'neighbour', 'replica-lost', 'parallel', 'batch', 'offload', 'workers', 'semi-space', 'input']
 /** @type {Record<string, (value: unknown) => boolean>} */
 const TYPES = {
   'a text': (value) => typeof value === 'string' && value !== '',
@@ -17,6 +17,7 @@ const FIELDS = /** @type {Record<string, string>} */ ({
   dependency: 'a text',
   scale: 'a number, at least 0',
   addNs: 'a number, at least 0',
+  bytes: 'a number, at least 0',
   tierNs: 'a list of ns',
   first: 'a number, at least 0',
   second: 'a number, at least 0',

@@ -95,7 +95,8 @@ StockProvider::StockProvider(v8::Isolate* isolate, uv_loop_t* loop)
       descriptors_(loop),
       thread_pool_(loop),
       rings_(loop),
-      timers_(loop) {
+      timers_(loop),
+      heap_(isolate) {
   uv_prepare_init(loop, &prepare_);
   uv_check_init(loop, &check_);
   uv_check_init(loop, &check_end_);
@@ -244,21 +245,16 @@ void StockProvider::AttachCallbacks() {
   }
   thread_pool_.Enable(tracker_.get(), work_names_.get(), patched_ != nullptr);
   isolate_->AddBeforeCallEnteredCallback(&OnEnterJs);
-  if (patched_ != nullptr) {
-    patched_->WatchParts(&OnPart);
-    return;
-  }
   isolate_->AddGCPrologueCallback(&OnGcBegin, this);
   isolate_->AddGCEpilogueCallback(&OnGcEnd, this);
+  if (patched_ != nullptr) patched_->WatchParts(&OnPart);
 }
 
 void StockProvider::DetachCallbacks() {
   isolate_->RemoveBeforeCallEnteredCallback(&OnEnterJs);
-  if (patched_ == nullptr) {
-    isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
-    isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
-    gc_depth_ = 0;
-  }
+  isolate_->RemoveGCPrologueCallback(&OnGcBegin, this);
+  isolate_->RemoveGCEpilogueCallback(&OnGcEnd, this);
+  gc_depth_ = 0;
   thread_pool_.Disable();
   rings_.Disable();
   if (interposition_.ok()) {
@@ -299,6 +295,7 @@ void StockProvider::OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags,
                               void* self_) {
   auto* const self = static_cast<StockProvider*>(self_);
   const uint32_t depth = self->gc_depth_++;
+  if (depth == 0) self->heap_.Begin();
   if (depth < kMaxGcDepth) self->gc_begin_[depth] = Ticks();
 }
 
@@ -308,7 +305,14 @@ void StockProvider::OnGcEnd(v8::Isolate*, v8::GCType type, v8::GCCallbackFlags,
   if (self->gc_depth_ == 0) return;  // recording began inside this collection
   const uint32_t depth = --self->gc_depth_;
   if (depth >= kMaxGcDepth || active == nullptr) return;
-  active->Gc(GcTypeOf(type), depth, self->gc_begin_[depth], Ticks());
+  // A patched machine tells of it by itself.
+  if (self->patched_ == nullptr) {
+    active->Gc(GcTypeOf(type), depth, self->gc_begin_[depth], Ticks());
+  }
+  if (depth > 0) return;
+  Record heap{};
+  if (!self->heap_.End(self->gc_begin_[0], &heap)) return;
+  self->recorder_->PushInner([&heap](Record& record) { record = heap; });
 }
 
 }  // namespace edgewise

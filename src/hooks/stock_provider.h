@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "hooks/descriptors.h"
+#include "hooks/heap_sizes.h"
 #include "hooks/interpose.h"
 #include "hooks/loop_timers.h"
 #include "hooks/patched_v8.h"
@@ -147,6 +148,9 @@ class StockProvider : private SystemCallObserver {
         Established(fd, connection);
       return NoteQuestion(connection, data, size, bytes);
     }
+    if (connection != nullptr) {
+      connection->written_bytes += static_cast<uint64_t>(bytes);
+    }
     if (!IsLoops(fd)) return;
     const uint64_t latency = tracker_->Wrote(fd, static_cast<uint64_t>(bytes));
     if (latency != 0) NoteLatency(latency);
@@ -155,9 +159,15 @@ class StockProvider : private SystemCallObserver {
   void BeforeSocketError(int fd) override;
   void BeforeClose(int fd) override;
 
-  void NoteAnswer(int fd, const void* data, ssize_t bytes) {
-    Connection* const connection = connections_.Of(fd);
+  static ReadOffsets OffsetsOf(const Connection* connection) {
+    if (connection == nullptr) return {};
+    return {static_cast<uint32_t>(connection->read_bytes),
+            static_cast<uint32_t>(connection->written_bytes)};
+  }
+  static void NoteAnswer(Connection* connection, const void* data,
+                         ssize_t bytes) {
     if (connection == nullptr || bytes <= 0) return;
+    connection->read_bytes += static_cast<uint64_t>(bytes);
     if (connection->role == ConnectionRole::kOpened) {
       connection->talk.Answer(data, static_cast<size_t>(bytes));
     }
@@ -230,6 +240,7 @@ class StockProvider : private SystemCallObserver {
   static constexpr uint32_t kMaxGcDepth = 8;
   uint64_t gc_begin_[kMaxGcDepth] = {};
   uint32_t gc_depth_ = 0;
+  HeapSizes heap_;
 
   // The environment's cleanup, while it waits for its handles to close.
   int handles_open_ = 3;

@@ -58,8 +58,9 @@ SystemCallObserver::Reading StockProvider::BeforeRead(int fd) {
 void StockProvider::AfterStampedRead(int fd, int64_t arrival_realtime_ns,
                                      const void* data, ssize_t bytes) {
   tracker_->IoBegan(EventType::kTcpRead, fd, stamped_began_);
-  tracker_->IoEnd(arrival_realtime_ns);
-  NoteAnswer(fd, data, bytes);
+  Connection* const connection = connections_.Of(fd);
+  tracker_->IoEnd(arrival_realtime_ns, OffsetsOf(connection));
+  NoteAnswer(connection, data, bytes);
 }
 
 void StockProvider::BeforeOtherRead(int fd) {
@@ -76,8 +77,9 @@ void StockProvider::AfterOtherRead(int fd, const void* data, ssize_t bytes) {
     std::memcpy(&count, data, sizeof(count));
     tracker_->WokenBy(count);
   }
-  tracker_->IoEnd(/*arrival_realtime_ns=*/0);
-  NoteAnswer(fd, data, bytes);
+  Connection* const connection = connections_.Of(fd);
+  tracker_->IoEnd(/*arrival_realtime_ns=*/0, OffsetsOf(connection));
+  NoteAnswer(connection, data, bytes);
   if (fd != loop_->signal_io_watcher.fd) return;
   if (bytes >= kSignalBytes) tracker_->SignalsRead(ChildrenIn(data, bytes));
 }

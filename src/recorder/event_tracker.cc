@@ -321,6 +321,8 @@ void EventTracker::PushStart(uint32_t request, RequestKind kind,
   open_.has_request = true;
   recorder_->PushInner([&](Record& record) {
     record.kind = RecordKind::kRequestStart;
+    record.duration = std::bit_cast<float>(open_.offsets.received);
+    record.ready_before = std::bit_cast<float>(open_.offsets.sent);
     record.type = static_cast<uint8_t>(kind);
     PutRequest(record, request, at);
   });

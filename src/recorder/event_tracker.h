@@ -99,7 +99,8 @@ class EventTracker {
     if (in_wakeup_) wakeup_ticks_ = at.ticks;
   }
   // It has. The kernel's stamp of what it got (CLOCK_REALTIME), 0: none.
-  void IoEnd(int64_t arrival_realtime_ns) {
+  void IoEnd(int64_t arrival_realtime_ns, ReadOffsets offsets = {}) {
+    open_.offsets = offsets;
     if (open_.watched) watcher_->Consumed(open_.fd, Ticks());
     if (arrival_realtime_ns == 0) return;
     const uint64_t arrival =
@@ -261,7 +262,6 @@ class EventTracker {
 
  private:
   Moment Now() const { return {Ticks(), ids_.execution(), ids_.counter()}; }
-
   void Open(EventType type, int fd, uint64_t now, uint64_t ready,
             ReadyKind kind) {
     if (open_.entered) Close(now);

@@ -28,6 +28,13 @@ struct Work {
   WorkPlace place = WorkPlace::kPool;
 };
 
+// How far a connection had come before what an event has read of it, modulo
+// 2^32 bytes.
+struct ReadOffsets {
+  uint32_t received = kUnknownOffset;
+  uint32_t sent = kUnknownOffset;
+};
+
 // When something was done, and for whom.
 struct Moment {
   uint64_t ticks = 0;
@@ -49,6 +56,7 @@ struct OpenEvent {
   int64_t children = 0;
   int32_t fd = kNoFd;
   uint32_t flags = 0;
+  ReadOffsets offsets;  // of the connection that was read
   EventType type = EventType::kUnknown;
   ReadyKind ready_kind = ReadyKind::kNone;
   bool watched = false;      // by the watcher, if it became ready
@@ -73,6 +81,7 @@ struct OpenEvent {
     async_id = 0;
     fd = of_fd;
     flags = 0;
+    offsets = {};
     type = of_type;
     ready_kind = kind;
     watched = entered = has_request = in_work = bare = false;

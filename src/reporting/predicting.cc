@@ -17,9 +17,9 @@ namespace {
 
 // As lib/whatif/scenario-file.js names them, in the order of Change::Kind.
 constexpr std::string_view kKinds[] = {
-    "cpu",       "wait",      "collections",  "load",
-    "processor", "neighbour", "replica-lost", "parallel",
-    "batch",     "offload",   "workers"};
+    "cpu",       "wait",         "collections", "load",  "processor",
+    "neighbour", "replica-lost", "parallel",    "batch", "offload",
+    "workers",   "semi-space",   "input"};
 
 Change ChangeOf(const Napi::Object& given) {
   Change change{};
@@ -32,6 +32,7 @@ Change ChangeOf(const Napi::Object& given) {
   change.dependency = TextOr(given, "dependency");
   change.scale = NumberOr(given, "scale", change.scale);
   change.add_ns = NumberOr(given, "addNs", change.add_ns);
+  change.bytes = NumberOr(given, "bytes", change.bytes);
   change.first = static_cast<uint32_t>(WholeOr(given, "first", 0));
   change.second = static_cast<uint32_t>(WholeOr(given, "second", 0));
   change.count = static_cast<uint32_t>(WholeOr(given, "count", 1));

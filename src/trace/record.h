@@ -32,6 +32,7 @@ enum class RecordKind : uint8_t {
   kFaults = 16,       // page faults of the thread
   kSample = 17,       // which JavaScript function ran
   kWritten = 20,      // when the request that ends next was written
+  kHeap = 21,         // what a collection has found and left on the heap
 };
 
 // What woke the event loop. VEE'19 table 2, and what Node has besides.
@@ -162,6 +163,7 @@ static_assert(sizeof(Record) == 32);
 inline constexpr size_t kRecordBytes = sizeof(Record);
 inline constexpr uint64_t kIdMask = (uint64_t{1} << 40) - 1;
 inline constexpr int32_t kNoFd = -1;
+inline constexpr uint32_t kUnknownOffset = UINT32_MAX;
 
 // `aux` of kEvent: ready kind in the low 4 bits, then flags, then the fd + 1.
 inline constexpr uint32_t kReadyKindMask = 0xF;
@@ -214,7 +216,10 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         Node says more: id = V8's reason (of a collection), `ready_before` =
 //         ticks of it that other threads took to stop.
 // kRequestStart  ticks, async id executing, counter, type = RequestKind,
-//         aux = request id (unique within the thread).
+//         aux = request id (unique within the thread). Of its connection,
+//         before what was read in this event: `duration` holds the bytes
+//         received and `ready_before` those sent, both as uint32 bits modulo
+//         2^32; kUnknownOffset: not known.
 // kRequestEnd    ticks, async id executing, counter, type = Outcome,
 //         aux = request id; `duration` holds the route's string id and
 //         `ready_before` the status code, both as uint32 bits.
@@ -269,6 +274,11 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         ticks since its begin, `ready_before` ticks from ready to begin, type
 //         = EventType, aux = EventAux(), async id executing. A kRequestEnd
 //         without it happened at its own ticks.
+// kHeap   of the outermost collection (kGc) in which `ticks` lies; that record
+//         may stand before or after it. `duration`: bytes of young objects
+//         before it, `ready_before` after it, both as uint32 bits; id: bytes of
+//         all others before it, counter: after it; aux: KiB that young objects
+//         may take. May also lie between events.
 
 inline constexpr uint32_t StringSlots(uint32_t bytes) {
   return (bytes + kRecordBytes - 1) / kRecordBytes;

@@ -225,6 +225,10 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
   if (!first_ready_ns_) first_ready_ns_ = graph.ready_ns;
   graph.owner = ledger_->NewOwner();
   graph.kind = static_cast<RequestKind>(record.type);
+  if (graph.kind == RequestKind::kHttp1 && event_->fd != kNoFd) {
+    graph.fd = event_->fd;
+    graph.received = record.number;
+  }
   if (graph.kind != RequestKind::kCustom && event_->fd != kNoFd) {
     const auto* const before = connections_.OfFd(event_->fd);
     const bool kept = before != nullptr && !before->served.empty();

@@ -30,6 +30,8 @@ void RequestGraph::Reset() {
   owner = 0;
   connection = ConnectionUse::kUnknown;
   truncated = false;
+  fd = kNoFd;
+  received = kUnknownOffset;
   dropped = 0;
   turn_first = 0;
 }

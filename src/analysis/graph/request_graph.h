@@ -74,7 +74,9 @@ struct RequestGraph {
   ReadyKind ready_kind = ReadyKind::kNone;
   ConnectionUse connection = ConnectionUse::kUnknown;
   bool truncated = false;
-  uint32_t dropped = 0;  // nodes 1 .. dropped are no longer held
+  int32_t fd = kNoFd;  // HTTP/1: its connection's, which had received so many
+  uint32_t received = kUnknownOffset;  // bytes before it, modulo 2^32
+  uint32_t dropped = 0;                // nodes 1 .. dropped are no longer held
   uint32_t turn_first = 0;
   std::vector<Node> nodes;
   std::vector<GcNote> gc;

@@ -200,6 +200,9 @@ bool EventStream::Take(const Record& record) {
     case RecordKind::kSample:
       TakeSample(record);
       return false;
+    case RecordKind::kHeap:
+      TakeHeap(record);
+      return false;
     case RecordKind::kFaults:
     case RecordKind::kQuota:
       TakeTotals(record);
@@ -293,6 +296,8 @@ void EventStream::TakeEvent(const Record& record) {
   off_used_ = true;
   if (std::exchange(samples_used_, true)) samples_.clear();
   event_.samples = samples_;
+  if (std::exchange(heaps_used_, true)) heaps_.clear();
+  event_.heaps = heaps_;
   event_.work = std::exchange(next_work_, std::nullopt);
   if (event_.work.has_value()) {
     event_.work->taken_ns = std::min(event_.work->taken_ns, event_.ready_ns);

@@ -36,7 +36,9 @@ struct InnerRecord {
   // A string's id. kRequestEnd: the route; kConnection: the peer; kUse: what is
   // asked.
   uint32_t text;
-  // kRequestEnd: the status; kConnection: the descriptor; kUse: bytes written.
+  // kRequestEnd: the status; kConnection: the descriptor; kUse: bytes written;
+  // kRequestStart: bytes that its connection had received before what was read
+  // in its event, and `text`: bytes that it had sent; or kUnknownOffset.
   uint32_t number;
   uint32_t written;  // kRequestEnd: index in Event::written, plus one; or 0
   // kRequestStart: when its first bytes could be read, and what that rests on;
@@ -82,6 +84,16 @@ struct StackSample {
   uint64_t address;     // in that
 };
 
+// What a collection has found on the heap, and has left. Bytes.
+struct HeapChange {
+  int64_t time_ns;  // in the collection
+  uint64_t young_before;
+  uint64_t young_after;
+  uint64_t old_before;  // all that is not young
+  uint64_t old_after;
+  uint64_t semi_space;  // that young objects may take
+};
+
 // One event with everything that happened inside it.
 struct Event {
   int64_t begin_ns;
@@ -106,6 +118,7 @@ struct Event {
   std::span<const OffSpan> off;
   // Asked for since the event before; in order.
   std::span<const StackSample> samples;
+  std::span<const HeapChange> heaps;  // likewise, of outermost collections
 };
 
 // What one file said about itself and what was counted while reading it.
@@ -196,6 +209,7 @@ class EventStream {
   void TakeWork(const Record& record);
   void TakeOffCpu(const Record& record);
   void TakeSample(const Record& record);
+  void TakeHeap(const Record& record);
   void TakeArrival(const Record& record);
   void TakeTotals(const Record& record);
   void TakeEnd(const Record& record, InnerRecord* end);
@@ -282,6 +296,8 @@ class EventStream {
   bool off_used_ = false;              // event_ refers to it
   std::vector<StackSample> samples_;   // since the last event
   bool samples_used_ = false;          // event_ refers to it
+  std::vector<HeapChange> heaps_;      // since the last event
+  bool heaps_used_ = false;            // event_ refers to it
   int64_t last_off_ns_ = 0;
   StreamCounts::Throttled quota_before_;  // of recordings before this one
   StreamCounts::Faults faults_before_;    // likewise

@@ -82,6 +82,7 @@ void EventStream::TakeFields(const Record& record, InnerRecord* inner) {
       inner->ready_kind = ReadyKind::kDue;
       inner->ready_ns = TimeBefore(record, record.ready_before);
       break;
+    case RecordKind::kRequestStart:
     case RecordKind::kConnection:
     case RecordKind::kUse:
       inner->number = std::bit_cast<uint32_t>(record.duration);
@@ -182,6 +183,16 @@ void EventStream::TakeOffCpu(const Record& record) {
                next == off_.begin() ? last_off_ns_ : std::prev(next)->end_ns);
   if (next != off_.end()) span.end_ns = std::min(span.end_ns, next->begin_ns);
   if (span.begin_ns < span.end_ns) off_.insert(next, span);
+}
+
+void EventStream::TakeHeap(const Record& record) {
+  if (!all_) return;
+  if (std::exchange(heaps_used_, false)) heaps_.clear();
+  if (heaps_.size() >= kMaxInner) return;
+  heaps_.push_back(
+      {TimeOf(record.ticks), std::bit_cast<uint32_t>(record.duration),
+       std::bit_cast<uint32_t>(record.ready_before), AsyncId(record),
+       IdCounter(record), uint64_t{record.aux} * 1024});
 }
 
 void EventStream::TakeSample(const Record& record) {

@@ -39,11 +39,13 @@ bool Fitting::IsLeftOut(const EndedRequest& request) {
 }
 
 void Fitting::OnRequest(const EndedRequest& request) {
-  if (IsLeftOut(request)) return;
   const RequestGraph& graph = request.graph;
+  NoteSize(graph);
+  if (IsLeftOut(request)) return;
   Ended ended{{graph.ready_ns, request.latency_ns(), request.route, 0, 0,
                graph.connection == ConnectionUse::kNew},
               graph.owner,
+              graph.fd,
               {},
               {},
               {},
@@ -52,6 +54,44 @@ void Fitting::OnRequest(const EndedRequest& request) {
   run_at_node_.clear();
   for (uint32_t i = 0; i < graph.Size(); ++i) AddNode(request, i, &ended);
   ended_.push_back(std::move(ended));
+}
+
+// How long the request before it on its connection was is known only now.
+void Fitting::NoteSize(const RequestGraph& graph) {
+  if (graph.fd == kNoFd) return;
+  const auto [it, first] =
+      last_on_.try_emplace(graph.fd, LastOn{kLeftOut, graph.received});
+  if (first) return;
+  LastOn& last = it->second;
+  const uint32_t bytes = graph.received - last.received;
+  const bool known = graph.received != kUnknownOffset &&
+                     last.received != kUnknownOffset &&
+                     graph.connection != ConnectionUse::kNew;
+  if (known && bytes > 0 && last.request != kLeftOut) {
+    model_.requests[last.request].in_bytes = static_cast<float>(bytes);
+  }
+  last = {kLeftOut, graph.received};
+}
+
+void Fitting::NoteHeaps(const Event& event) {
+  heaps_.insert(heaps_.end(), event.heaps.begin(), event.heaps.end());
+}
+
+// Both are in order of time.
+void Fitting::FitHeaps() {
+  model_.heaps.resize(model_.collections.size());
+  auto heap = heaps_.begin();
+  for (const Collected& each : collected_) {
+    while (heap != heaps_.end() && heap->time_ns < each.begin_ns) ++heap;
+    if (heap == heaps_.end()) break;
+    if (heap->time_ns > each.end_ns || heap->semi_space == 0) continue;
+    const uint64_t promoted = heap->old_after > heap->old_before
+                                  ? heap->old_after - heap->old_before
+                                  : 0;
+    model_.heaps[each.index] = {static_cast<float>(heap->semi_space),
+                                static_cast<float>(heap->young_after),
+                                static_cast<float>(promoted)};
+  }
 }
 
 // For how long the node ran, without collections.
@@ -149,6 +189,7 @@ void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
   for (Ended& ended : ended_) Keep(&ended, event, first_piece);
   if (fitted) {
     AddPieces(event, first_piece);
+    NoteHeaps(event);
     model_.end_ns = event.end_ns;
   }
   ended_.clear();
@@ -201,6 +242,9 @@ void Fitting::Keep(Ended* ended, const Event& event, uint64_t first_piece) {
   ended->request.first_job = static_cast<uint32_t>(model_.jobs.size());
   ended->request.jobs = static_cast<uint32_t>(ended->jobs.size());
   model_.jobs.insert(model_.jobs.end(), ended->jobs.begin(), ended->jobs.end());
+  if (const auto last = last_on_.find(ended->fd); last != last_on_.end()) {
+    last->second.request = model_.requests.size();
+  }
   model_.requests.push_back(ended->request);
 }
 
@@ -241,6 +285,11 @@ void Fitting::AddPieces(const Event& event, uint64_t first_piece) {
     if (piece.off) {
       AddPause(ns, &since_displaced_ns_, &model_.displaced);
     } else if (piece.is_gc) {
+      if (piece.type == static_cast<uint8_t>(GcType::kScavenge) ||
+          piece.type == static_cast<uint8_t>(GcType::kMinorMarkSweep)) {
+        collected_.push_back(
+            {model_.collections.size(), piece.begin_ns, piece.end_ns});
+      }
       AddPause(ns, &since_collection_ns_, &model_.collections);
     } else {
       since_collection_ns_ += ns;
@@ -340,6 +389,7 @@ LoopModel Fitting::Finish() {
     std::nth_element(accepts_ns_.begin(), middle, accepts_ns_.end());
     model_.accept_ns = *middle;
   }
+  FitHeaps();
   FitPool();
   DrawCensored();
   FitColdCaches(&model_);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "analysis/builder/edg_builder.h"
 #include "analysis/graph/loop_timeline.h"
@@ -61,12 +62,29 @@ class Fitting : public RequestSink, public LoopWatcher {
   struct Ended {
     ModelRequest request;
     uint32_t owner;
+    int32_t fd;
     std::vector<Job> jobs;
     std::vector<PoolWork> pool;    // jobs by their numbers in the request
     std::vector<uint64_t> events;  // of each job
     std::vector<bool> later;  // of each job: others' ran before in its turn
   };
 
+  // The request that came last on a connection.
+  struct LastOn {
+    size_t request;     // in the model; kLeftOut: not there
+    uint32_t received;  // before it
+  };
+  static constexpr size_t kLeftOut = SIZE_MAX;
+  // A collection, and when it was.
+  struct Collected {
+    size_t index;  // in the model
+    int64_t begin_ns;
+    int64_t end_ns;
+  };
+
+  void NoteSize(const RequestGraph& graph);
+  void NoteHeaps(const Event& event);
+  void FitHeaps();
   bool IsLeftOut(const EndedRequest& request);
   void AddNode(const EndedRequest& request, uint32_t index, Ended* ended);
   void AddWait(const RequestGraph& graph, const Node& node, uint32_t number,
@@ -98,6 +116,9 @@ class Fitting : public RequestSink, public LoopWatcher {
   uint64_t prefixes_ = 0;
   std::vector<float> accepts_ns_;
   std::vector<PoolWork> pool_;
+  absl::flat_hash_map<int32_t, LastOn> last_on_;  // by descriptor
+  std::vector<Collected> collected_;              // of young objects
+  std::vector<HeapChange> heaps_;
 };
 
 }  // namespace edgewise

@@ -44,6 +44,7 @@ struct ModelRequest {
   uint32_t jobs;
   bool fresh;          // on a new connection: the loop accepts it first
   float delay_ns = 0;  // it reaches the loop so long after it was sent: a retry
+  float in_bytes = -1;  // of the request with its headers; -1: not known
 };
 
 // What the loop ran for nobody, or what stops it if it runs at that time.
@@ -59,6 +60,14 @@ struct OtherWork {
 struct Pause {
   float after_ns;  // so much was run since the one before
   float ns;
+};
+
+// What a collection of young objects has found and left, bytes.
+struct YoungHeap {
+  float semi_space = -1;  // that they may take; -1: not known, or another
+                          // collection
+  float survived = 0;     // and are still young
+  float promoted = 0;
 };
 
 // How much longer an event takes after the loop has slept: its caches are cold.
@@ -81,6 +90,7 @@ struct LoopModel {
   std::vector<Job> jobs;
   std::vector<OtherWork> others;  // by readiness
   std::vector<Pause> collections;
+  std::vector<YoungHeap> heaps;  // of each collection
   std::vector<Pause> displaced;  // the thread did not run
   std::vector<float> wakes_ns;   // from readiness to running, the loop asleep
   std::vector<float> pool_wakes_ns;  // likewise, of the pool's work

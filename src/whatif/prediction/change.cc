@@ -7,19 +7,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "whatif/prediction/heap_change.h"
+#include "whatif/prediction/input_change.h"
 
 namespace edgewise {
 namespace {
 
 constexpr float kHandOverNs = 50'000;  // to another thread, and back: half each
 constexpr double kBurstNs = 4e6;       // a neighbour's
-
-void Stretch(Job* job, double scale) {
-  const auto by = static_cast<float>(scale);
-  job->own_ns *= by;
-  job->issue_ns *= by;
-  if (job->end_ns > 0) job->end_ns *= by;
-}
 
 class Changing {
  public:
@@ -68,6 +63,11 @@ class Changing {
         Assume("each process has a processor of its own");
         changed_->workers *= change.count;
         return absl::OkStatus();
+      case Change::Kind::kSemiSpace:
+        return ChangeSemiSpace(change.bytes, &model_, assumed_);
+      case Change::Kind::kInput:
+        return ScaleInput(change.route, change.scale, *names_.routes, &model_,
+                          assumed_);
     }
     return absl::InvalidArgumentError("a change is of no known kind");
   }
@@ -286,6 +286,13 @@ class Changing {
 };
 
 }  // namespace
+
+void Stretch(Job* job, double scale) {
+  const auto by = static_cast<float>(scale);
+  job->own_ns *= by;
+  job->issue_ns *= by;
+  if (job->end_ns > 0) job->end_ns *= by;
+}
 
 void SlowDown(double by, LoopModel* model) {
   for (Job& job : model->jobs) {

@@ -25,12 +25,15 @@ struct Change {
     kBatch,        // the same calls in a row of a route become one
     kOffload,      // the longest execution of a route runs on another thread
     kWorkers,      // `count` processes share the requests
+    kSemiSpace,    // the room for young objects               bytes
+    kInput,        // the size of requests                     scale
   };
   Kind kind;
   std::string route;       // "": any
   std::string dependency;  // a part of its name; "": any
   double scale = 1;
   double add_ns = 0;
+  double bytes = 0;
   uint32_t first = 0;  // counted from 1
   uint32_t second = 0;
   uint32_t count = 1;
@@ -51,6 +54,9 @@ struct ChangedLoop {
   uint32_t offload_threads = 1;
 };
 
+// The job is executed `scale` times as long.
+void Stretch(Job* job, double scale);
+
 // All that the loop runs takes `by` times as long.
 void SlowDown(double by, LoopModel* model);
 
@@ -61,7 +67,8 @@ struct ModelNames {
 };
 
 // Applies changes in their order. NotFound names what no request has: the
-// route, the dependency, the wait. Every assumption that it makes is added to
+// route, the dependency, the wait; FailedPrecondition what the recording cannot
+// tell. Every assumption that it makes is added to
 // `assumed`, once.
 absl::StatusOr<ChangedLoop> ApplyChanges(const LoopModel& model,
                                          const std::vector<Change>& changes,

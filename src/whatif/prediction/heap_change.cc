@@ -1,0 +1,96 @@
+#include "whatif/prediction/heap_change.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "whatif/prediction/line.h"
+
+namespace edgewise {
+namespace {
+
+constexpr size_t kFewestHeaps = 20;  // collections that a line is fitted on
+
+bool IsYoung(const YoungHeap& heap) { return heap.semi_space > 0; }
+
+// Of a collection, ns.
+std::optional<Line> CostOf(const LoopModel& model) {
+  LineFit fit;
+  for (size_t i = 0; i < model.heaps.size(); ++i) {
+    const YoungHeap& heap = model.heaps[i];
+    if (!IsYoung(heap)) continue;
+    fit.Add(heap.survived + heap.promoted, model.collections[i].ns);
+  }
+  if (fit.count() < kFewestHeaps) return std::nullopt;
+  return fit.Find();
+}
+
+// What would survive, were there `times` as much room. What lives long is
+// promoted the second time, and has survived before: as much of it is there
+// each time, and grows with the room; the rest is in use at any time.
+double SurvivingOf(const YoungHeap& heap, double times) {
+  const double in_use = std::max(0.F, heap.survived - heap.promoted);
+  const double lasting = heap.survived + heap.promoted - in_use;
+  return in_use + lasting * times;
+}
+
+}  // namespace
+
+absl::Status ChangeSemiSpace(double bytes, LoopModel* model,
+                             std::vector<std::string>* assumed) {
+  const auto known = static_cast<size_t>(
+      std::count_if(model->heaps.begin(), model->heaps.end(), IsYoung));
+  if (known < kFewestHeaps) {
+    return absl::NotFoundError(
+        absl::StrCat("the recording tells of ", known,
+                     " collections what survived; at least ", kFewestHeaps,
+                     " are needed to predict another semi-space"));
+  }
+  const std::optional<Line> cost = CostOf(*model);
+  if (!cost.has_value()) {
+    return absl::FailedPreconditionError(
+        "what a byte that survives a collection costs cannot be told from this "
+        "recording: collections take no longer where more survives");
+  }
+  assumed->push_back(
+      "young objects take all the room they may, and code runs as fast with "
+      "more of them in memory");
+  std::vector<Pause> collections;
+  std::vector<YoungHeap> heaps;
+  double since_ns = 0;  // that was run since the one before
+  double filled = 0;    // of the new room
+  for (size_t i = 0; i < model->collections.size(); ++i) {
+    const Pause& pause = model->collections[i];
+    const YoungHeap& heap = model->heaps[i];
+    if (!IsYoung(heap)) {
+      collections.push_back(
+          {static_cast<float>(since_ns + pause.after_ns), pause.ns});
+      heaps.push_back(heap);
+      since_ns = 0;
+      continue;
+    }
+    const double times = bytes / heap.semi_space;
+    const double before = cost->At(heap.survived + heap.promoted);
+    const double after = cost->At(SurvivingOf(heap, times));
+    const double ns = pause.ns * std::max(0.0, after / before);
+    double left_ns = pause.after_ns;
+    const double needed_ns = pause.after_ns * times;  // for all of the room
+    while (needed_ns > 0 && left_ns >= (1 - filled) * needed_ns) {
+      const double run_ns = (1 - filled) * needed_ns;
+      collections.push_back(
+          {static_cast<float>(since_ns + run_ns), static_cast<float>(ns)});
+      heaps.push_back(heap);
+      left_ns -= run_ns;
+      since_ns = filled = 0;
+    }
+    since_ns += left_ns;
+    if (needed_ns > 0) filled += left_ns / needed_ns;
+  }
+  model->collections = std::move(collections);
+  model->heaps = std::move(heaps);
+  return absl::OkStatus();
+}
+
+}  // namespace edgewise

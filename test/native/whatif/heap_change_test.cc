@@ -1,0 +1,117 @@
+#include "whatif/prediction/heap_change.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace edgewise {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr float kRoom = 16 << 20;
+
+// After each ms a collection that takes 100 us and 1 ns for each byte that
+// survives: 100,000 that are in use at the time, and `lasting` twice.
+LoopModel WithCollections(int count, float lasting) {
+  LoopModel model;
+  for (int i = 0; i < count; ++i) {
+    const float in_use = 100'000 + (i % 5) * 1000;
+    const float survives = in_use + 2 * lasting;
+    model.collections.push_back({1e6, 100'000 + survives});
+    model.heaps.push_back({kRoom, in_use + lasting, lasting});
+  }
+  return model;
+}
+
+double SumOf(const std::vector<Pause>& pauses) {
+  double ns = 0;
+  for (const Pause& each : pauses) ns += each.ns;
+  return ns;
+}
+
+TEST(HeapChangeTest, TheSameRoomChangesNothing) {
+  LoopModel model = WithCollections(40, 20'000);
+  const double before = SumOf(model.collections);
+  std::vector<std::string> assumed;
+  ASSERT_TRUE(ChangeSemiSpace(kRoom, &model, &assumed).ok());
+  EXPECT_THAT(model.collections, SizeIs(40));
+  EXPECT_THAT(model.collections,
+              Each(Field(&Pause::after_ns, FloatNear(1e6, 1))));
+  EXPECT_NEAR(SumOf(model.collections), before, before * 1e-5);
+  EXPECT_THAT(assumed, SizeIs(1));
+}
+
+TEST(HeapChangeTest, FourTimesTheRoomIsAQuarterOfThem) {
+  LoopModel model = WithCollections(40, 0);
+  std::vector<std::string> assumed;
+  ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
+  EXPECT_THAT(model.collections, SizeIs(10));
+  EXPECT_THAT(model.collections,
+              Each(Field(&Pause::after_ns, FloatNear(4e6, 2))));
+  // What is in use at a time does not depend on the room.
+  EXPECT_THAT(model.collections,
+              Each(Field(&Pause::ns, FloatNear(202'000, 2100))));
+}
+
+TEST(HeapChangeTest, WhatLivesLongGrowsWithTheRoom) {
+  LoopModel model = WithCollections(40, 20'000);
+  std::vector<std::string> assumed;
+  ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
+  EXPECT_THAT(model.collections, SizeIs(10));
+  // 100 us, 100,000 bytes in use and 160,000 of 40,000 that last.
+  EXPECT_THAT(model.collections,
+              Each(Field(&Pause::ns, FloatNear(362'000, 2100))));
+}
+
+TEST(HeapChangeTest, HalfTheRoomIsTwiceAsMany) {
+  LoopModel model = WithCollections(40, 0);
+  std::vector<std::string> assumed;
+  ASSERT_TRUE(ChangeSemiSpace(kRoom / 2, &model, &assumed).ok());
+  EXPECT_THAT(model.collections, SizeIs(80));
+  EXPECT_THAT(model.collections,
+              Each(Field(&Pause::after_ns, FloatNear(5e5, 1))));
+}
+
+TEST(HeapChangeTest, OtherCollectionsStayWhereTheyWere) {
+  LoopModel model = WithCollections(40, 0);
+  model.collections.insert(model.collections.begin() + 20, {5e5, 3e6});
+  model.heaps.insert(model.heaps.begin() + 20, YoungHeap{});
+  std::vector<std::string> assumed;
+  ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
+  ASSERT_THAT(model.collections, SizeIs(11));
+  double at_ns = 0;
+  for (const Pause& each : model.collections) {
+    at_ns += each.after_ns;
+    if (each.ns == 3e6F) break;
+  }
+  EXPECT_NEAR(at_ns, 20.5e6, 100);
+}
+
+TEST(HeapChangeTest, WithoutSizesItIsRefused) {
+  LoopModel model = WithCollections(40, 0);
+  for (YoungHeap& each : model.heaps) each = {};
+  std::vector<std::string> assumed;
+  const absl::Status status = ChangeSemiSpace(kRoom, &model, &assumed);
+  EXPECT_TRUE(absl::IsNotFound(status));
+  EXPECT_THAT(status.message(), HasSubstr("tells of 0 collections"));
+}
+
+TEST(HeapChangeTest, WhereTheCostOfAByteCannotBeToldItIsRefused) {
+  LoopModel model = WithCollections(40, 0);
+  for (size_t i = 0; i < model.collections.size(); ++i) {
+    model.collections[i].ns = i % 2 == 0 ? 200'000 : 150'000;
+  }
+  std::vector<std::string> assumed;
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(ChangeSemiSpace(2 * kRoom, &model, &assumed)));
+}
+
+}  // namespace
+}  // namespace edgewise
