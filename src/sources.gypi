@@ -211,6 +211,7 @@
       "src/whatif/simulation/arrivals.cc",
       "src/whatif/prediction/change.cc",
       "src/whatif/model/cold_fitting.cc",
+      "src/whatif/model/collection_fitting.cc",
       "src/whatif/model/fitting.cc",
       "src/whatif/model/model.cc",
       "src/whatif/prediction/heap_change.cc",

@@ -2,14 +2,19 @@
 
 // What is changed, and what edgewise is told of it.
 
+const { FINDINGS } = require('../findings/findings')
+
+/** @typedef {{ route: string, latency_ns: number, exec_ns: number, io_ns: number }} Request */
 /**
  * @typedef {object} Cell
  * @property {string} name
  * @property {Record<string, string>} [env] of the changed server
+ * @property {string[]} [nodeArgs] of the changed server
+ * @property {boolean} [alone] what it changes is measured first, route by route, where hardly anybody waits for the loop
  * @property {number} [load] times the rate
  * @property {number} [seed] added to that of the arrivals
  * @property {import('../../lib/whatif/changes').Change[]} changes none: the same again, how well a run repeats
- * @property {(request: { route: string, latency_ns: number, exec_ns: number, io_ns: number }) => number} path
+ * @property {(request: Request) => number} path
  *   its latency by its critical path only: what it waits for the loop stays
  */
 
@@ -48,7 +53,66 @@ const SYNTHETIC = [
   }
 ]
 
-/** @type {Cell[]} */
-const APPLICATION = SYNTHETIC.filter(({ env }) => !env)
+const SEMI_SPACE_MB = 64
 
-module.exports = { APPLICATION, SYNTHETIC }
+/** @param {string} app @returns {Cell[]} */
+function cellsOf (app) {
+  if (app === 'synthetic') return SYNTHETIC
+  const found = FINDINGS.find((finding) => finding.app === app)
+  return [
+    ...SYNTHETIC.filter(({ env }) => !env),
+    {
+      name: `semi-space of ${SEMI_SPACE_MB} MB`,
+      nodeArgs: [`--min-semi-space-size=${SEMI_SPACE_MB}`, `--max-semi-space-size=${SEMI_SPACE_MB}`],
+      changes: [{ kind: 'semi-space', bytes: SEMI_SPACE_MB * 2 ** 20 }],
+      path: unchanged.path
+    },
+    ...found ? [{ name: found.change, env: found.env, nodeArgs: found.nodeArgs, alone: true, ...unchanged }] : []
+  ]
+}
+
+/**
+ * What a change brings to each route, from recordings before and after it at little load.
+ * @param {Request[]} before
+ * @param {Request[]} after
+ * @returns {Pick<Cell, 'changes' | 'path'>}
+ */
+function measured (before, after) {
+  const [base, changed] = [means(before), means(after)]
+  /** @type {Cell['changes']} */
+  const changes = []
+  const scales = new Map()
+  for (const [route, was] of base) {
+    const is = changed.get(route)
+    if (!is || Math.min(was.count, is.count) < LEAST) continue
+    const scale = { cpu: is.exec / was.exec, wait: was.io > 0 ? is.io / was.io : 1 }
+    scales.set(route, scale)
+    if (differs(scale.cpu)) changes.push({ kind: 'cpu', route, scale: scale.cpu })
+    if (differs(scale.wait) && was.io > LEAST_WAIT_NS) changes.push({ kind: 'wait', route, scale: scale.wait })
+  }
+  const path = (/** @type {Request} */ { route, latency_ns: latency, exec_ns: exec, io_ns: io }) => {
+    const { cpu, wait } = scales.get(route) ?? { cpu: 1, wait: 1 }
+    return latency - (1 - cpu) * exec - (1 - wait) * io
+  }
+  return { changes, path }
+}
+
+const LEAST = 20 // requests of a route
+const LEAST_WAIT_NS = 100e3
+const differs = (/** @type {number} */ scale) => Math.abs(scale - 1) > 0.1
+
+/** @param {Request[]} requests @returns {Map<string, { count: number, exec: number, io: number }>} by route, ns */
+function means (requests) {
+  const routes = new Map()
+  for (const { route, exec_ns: exec, io_ns: io } of requests) {
+    const sum = routes.get(route) ?? { count: 0, exec: 0, io: 0 }
+    routes.set(route, { count: sum.count + 1, exec: sum.exec + exec, io: sum.io + io })
+  }
+  for (const sum of routes.values()) {
+    sum.exec /= sum.count
+    sum.io /= sum.count
+  }
+  return routes
+}
+
+module.exports = { cellsOf, measured }

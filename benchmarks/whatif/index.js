@@ -14,7 +14,7 @@ const { NAMES } = require('../apps/app')
 const { interruptible } = require('../apps/run')
 const { publish } = require('../shared/page-file')
 const { mayRunInRealTime } = require('../shared/real-time')
-const { APPLICATION, SYNTHETIC } = require('./cells')
+const { cellsOf, measured } = require('./cells')
 const { judge } = require('./judge')
 const { page } = require('./page')
 const { AS_IT_IS, WARMUP_S, capacitiesOf, recorded } = require('./record')
@@ -34,6 +34,9 @@ machine displaces them.
   --json FILE      the results, run by run
   --page FILE      the page (docs/whatif-accuracy.md after a whole measurement)`
 const ALL = ['synthetic', ...NAMES]
+/** Of the saturation throughput, where what a change brings to each route is measured. */
+const ALONE = 0.2
+const ALONE_SEED = 5000
 
 /** @param {string[]} args */
 async function run (args) {
@@ -68,14 +71,15 @@ function problem (values) {
 
 async function measure (name, { levels, rounds, duration }, runs, { signal, json }) {
   const app = name === 'synthetic' ? synthetic : name
-  const cells = name === 'synthetic' ? SYNTHETIC : APPLICATION
-  const capacities = await capacitiesOf(app, cells, signal)
+  const capacities = await capacitiesOf(app, cellsOf(name), signal)
   const [saturated] = capacities.values()
   say(`${name}: ${saturated.toFixed(0)} requests/s at saturation`)
+  const cells = []
+  for (const cell of cellsOf(name)) cells.push(cell.alone ? await measuredAlone(app, cell, { rate: saturated * ALONE, duration, signal }) : cell)
   for (let round = 1; round <= rounds; round++) {
     for (const level of levels) {
       const rate = Math.max(1, Math.round(saturated * level / 100))
-      const record = (cell) => recorded(app, { rate: rate * (cell.load ?? 1), duration, seed: round + (cell.seed ?? 0), env: cell.env ?? {}, signal })
+      const record = (cell) => recorded(app, { rate: rate * (cell.load ?? 1), duration, seed: round + (cell.seed ?? 0), env: cell.env, nodeArgs: cell.nodeArgs, signal })
       const { judged, predicted } = await judgeAll(cells, record)
       const capacity = [...capacities].flatMap(([cell, came]) => predicted.has(cell) ? [{ cell, came, predicted: predicted.get(cell) }] : [])
       runs.push({ app: name, level, round, judged, capacity })
@@ -86,6 +90,17 @@ async function measure (name, { levels, rounds, duration }, runs, { signal, json
   }
 }
 
+/** @returns {Promise<import('./cells').Cell>} the cell with what it changes */
+async function measuredAlone (app, cell, load) {
+  const requests = []
+  for (const { env, nodeArgs } of [{ env: {}, nodeArgs: [] }, cell]) {
+    const directory = await recorded(app, { ...load, seed: ALONE_SEED, env, nodeArgs })
+    requests.push(await requestsOf(directory))
+    fs.rmSync(directory, { recursive: true })
+  }
+  return { ...cell, ...measured(requests[0], requests[1]) }
+}
+
 async function judgeAll (cells, record) {
   const base = await record({})
   try {
@@ -93,12 +108,14 @@ async function judgeAll (cells, record) {
     const { fit, scenarios } = await edgewise.whatif(base, { skip: WARMUP_S, scenarios: changed.map(({ name, changes }) => ({ name, changes })) })
     const requests = await requestsOf(base)
     const judged = []
-    const predicted = new Map([[AS_IT_IS, fit.capacity], ...scenarios.map(({ name, capacity }) => [name, capacity[1]])])
-    for (const cell of cells) {
+    const told = scenarios.filter(({ capacity }) => capacity[1] !== null)
+    const predicted = new Map([[AS_IT_IS, fit.capacity], ...told.map(({ name, capacity }) => [name, capacity[1]])])
+    for (const { name, refused } of scenarios) if (!predicted.has(name)) say(`${name}: refused: ${refused}`)
+    for (const cell of cells.filter(({ name, changes }) => changes.length === 0 || predicted.has(name))) {
       const after = await record(cell)
       try {
         const { fit: came } = await edgewise.whatif(after, { skip: WARMUP_S, replications: 2 })
-        const scenario = scenarios.find(({ name }) => name === cell.name)
+        const scenario = told.find(({ name }) => name === cell.name)
         judged.push(...judge(cell.name, { scenario, fit, came, requests, path: cell.path }))
       } finally {
         fs.rmSync(after, { recursive: true })

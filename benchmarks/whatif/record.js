@@ -22,10 +22,10 @@ const AS_IT_IS = 'as it is'
  */
 async function capacitiesOf (app, cells, signal) {
   const capacities = new Map()
-  for (const { name, env } of [{ name: AS_IT_IS, env: {} }, ...cells.filter((cell) => cell.env)]) {
+  for (const { name, env, nodeArgs = [] } of [{ name: AS_IT_IS, env: {} }, ...cells.filter((cell) => cell.env || cell.nodeArgs)]) {
     const out = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-whatif-'))
     try {
-      capacities.set(name, await saturation(app, { signal, nodeArgs: ['--require', REGISTER], env: { ...env, EDGEWISE_OUT: out }, launcher: GENERATOR_COMMAND, onServing: inRealTime }))
+      capacities.set(name, await saturation(app, { signal, nodeArgs: ['--require', REGISTER, ...nodeArgs], env: { ...env, EDGEWISE_OUT: out }, launcher: GENERATOR_COMMAND, onServing: inRealTime }))
     } finally {
       fs.rmSync(out, { recursive: true })
     }
@@ -34,7 +34,7 @@ async function capacitiesOf (app, cells, signal) {
 }
 
 /** @returns {Promise<string>} the directory of the trace */
-async function recorded (app, { rate, duration, seed, env, signal }) {
+async function recorded (app, { rate, duration, seed, env = {}, nodeArgs = [], signal }) {
   const out = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-whatif-'))
   await runApp(app, {
     rate,
@@ -42,7 +42,7 @@ async function recorded (app, { rate, duration, seed, env, signal }) {
     warmupS: WARMUP_S,
     seed,
     signal,
-    nodeArgs: ['--require', REGISTER],
+    nodeArgs: ['--require', REGISTER, ...nodeArgs],
     env: { ...env, EDGEWISE_OUT: out },
     say: () => {},
     launcher: GENERATOR_COMMAND,

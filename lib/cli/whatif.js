@@ -225,6 +225,8 @@ async function runTogether (directories, { asked, processors }, signal) {
       return run(directory, { ...asked, scenarios: [], rank: false }, signal)
     })
     if (!one) return null
+    const refused = one.scenarios.find(({ capacity }) => capacity[1] === null)
+    if (refused) throw new Failure(`${directory}: ${refused.name}: ${refused.refused[0]}`)
     all.push({ directory, found: one })
   }
   if (missing && asked.scenarios.length > 0 && all.every(({ found }) => found.scenarios.length === 0)) throw missing

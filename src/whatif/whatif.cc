@@ -121,6 +121,12 @@ class Predicting {
     for (const Scenario& scenario : options_.scenarios) {
       if (absl::Status status = told(); !status.ok()) return status;
       auto prediction = predictor.Predict(scenario.changes, /*by_route=*/true);
+      if (absl::IsFailedPrecondition(prediction.status())) {
+        json["scenarios"].push_back(RefusedJson(
+            scenario.name, std::string(prediction.status().message()),
+            *unchanged, routes_));
+        continue;
+      }
       if (!prediction.ok()) return prediction.status();
       json["scenarios"].push_back(
           ScenarioJson(scenario.name, *prediction, routes_));

@@ -6,6 +6,7 @@ const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
+const http = require('node:http')
 const path = require('node:path')
 const test = require('node:test')
 const { timedTest } = require('./attempts')
@@ -14,9 +15,9 @@ const { ROOT, request, startApp, temporaryDirectory } = require('./recorded-app'
 const COUNT = 600
 const EVERY_MS = 6 // some 40 % busy
 
-/** @returns {Promise<string>} the trace's directory */
-async function recorded (t) {
-  const app = await startApp(t, 'demands.js')
+/** @param {any} t @param {string[]} [flags] of Node.js @returns {Promise<string>} the trace's directory */
+async function recorded (t, flags = []) {
+  const app = await startApp(t, 'demands.js', { flags })
   const answers = []
   for (let i = 0; i < COUNT; i++) {
     answers.push(request(app.port, i % 3 === 0 ? '/works' : '/asks'))
@@ -96,6 +97,29 @@ test('each kind of change is taken, and says what it assumed', async (t) => {
   }
 })
 
+timedTest('larger requests take as much longer as they did in the recording; a larger semi-space means fewer collections', async (t) => {
+  const app = await startApp(t, 'sized.js', { flags: ['--max-semi-space-size=1'] })
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  const SIZES = 800
+  for (let i = 0; i < SIZES; i++) {
+    const size = 1000 + (i * 7919) % 4000
+    await new Promise((resolve, reject) => {
+      http.request({ port: app.port, host: '127.0.0.1', method: 'POST', agent }, (response) => response.resume().on('end', resolve)).on('error', reject).end(Buffer.alloc(size))
+    })
+  }
+  agent.destroy()
+  await app.stop()
+  const { scenarios: [larger] } = await predicted([app.out, '--input', '2'])
+  assert.deepEqual(larger.refused.filter((/** @type {string} */ why) => /cannot be told/.test(why)), [])
+  // Of a request of 3000 bytes the work and the garbage are nearly all.
+  const [before, after] = larger.capacity
+  assert.ok(before / after > 1.6 && before / after < 2.2, `${before} ${after}`)
+  const { fit, scenarios: [roomier] } = await predicted([app.out, '--gc', 'semi-space=16'])
+  assert.ok(fit.loops[0].collections >= 20)
+  assert.deepEqual(roomier.refused.filter((/** @type {string} */ why) => /collections/.test(why)), [])
+  assert.ok(roomier.capacity[1] > roomier.capacity[0], JSON.stringify(roomier.capacity))
+})
+
 test('services that are recorded at the same time are told together', async (t) => {
   const out = await recorded(t)
   const { together } = await predicted([out, out, '--route', 'GET /works', '--cpu', '-50%', '--processors', '1', '--replications', '2'])
@@ -109,12 +133,17 @@ test('services that are recorded at the same time are told together', async (t) 
 })
 
 test('what cannot be told is refused, in the text too', async (t) => {
-  const out = await recorded(t)
+  const out = await recorded(t, ['--min-semi-space-size=64', '--max-semi-space-size=64'])
   const busy = await whatif([out, '--skip', '0', '--load', '10'])
   assert.equal(busy.status, 0)
   assert.match(busy.stdout, /! the loop would be busy for \d+ % of the time: beyond 95 % no latency can be told/)
   assert.match(busy.stdout, /! p99 needs 1000 requests, and there are 600/)
   assert.match(busy.stdout, /assumed: users do not wait for answers/)
+  const larger = await whatif([out, '--skip', '0', '--input', '2'])
+  assert.equal(larger.status, 0)
+  assert.match(larger.stdout, /^requests x 2 as large\n {2}! what the size of requests of any route costs cannot be told/m)
+  const roomier = await whatif([out, '--skip', '0', '--gc', 'semi-space=64'])
+  assert.match(roomier.stdout, /^semi-space of 64 MB\n {2}! the recording tells of \d+ collections what survived; at least 20 are needed/m)
   const checked = await whatif([out, '--skip', '0', '--load', '1', '--check', out])
   assert.match(checked.stdout, /Predicted, and what really came \(600 requests\):\n.*\n\s+p50 .* yes\n/)
   const goal = await whatif([out, '--skip', '0', '--slo', 'p90=60ms'])
@@ -142,8 +171,8 @@ test('bad input is named, with what is allowed', async (t) => {
     [[out, '--replications', '1', '--load', '2'], 2, /replications 1 is not between 2 and 1000/],
     [[out, '--processors', '2', '--load', '2'], 2, /--processors: give the directories of several services/],
     [[out, '--check', out], 2, /--check: give the one change/],
-    [[out, '--gc', 'semi-space=64'], 2, /is not in a trace: edgewise tune tries sizes/],
-    [[out, '--input', '2'], 2, /Sizes of requests are not in a trace/],
+    [[out, '--gc', 'semi-space=0'], 2, /Allowed are 1 to 512 MB, such as semi-space=64/],
+    [[out, '--input', '0'], 2, /Allowed is a number above 0/],
     [[out, '--scenarios', broken], 2, /\[0\].changes\[0\].kind: allowed are cpu, wait/],
     [[out, '--tier', broken], 2, /is no latency in ms/]
   ]

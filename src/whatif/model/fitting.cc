@@ -73,27 +73,6 @@ void Fitting::NoteSize(const RequestGraph& graph) {
   last = {kLeftOut, graph.received};
 }
 
-void Fitting::NoteHeaps(const Event& event) {
-  heaps_.insert(heaps_.end(), event.heaps.begin(), event.heaps.end());
-}
-
-// Both are in order of time.
-void Fitting::FitHeaps() {
-  model_.heaps.resize(model_.collections.size());
-  auto heap = heaps_.begin();
-  for (const Collected& each : collected_) {
-    while (heap != heaps_.end() && heap->time_ns < each.begin_ns) ++heap;
-    if (heap == heaps_.end()) break;
-    if (heap->time_ns > each.end_ns || heap->semi_space == 0) continue;
-    const uint64_t promoted = heap->old_after > heap->old_before
-                                  ? heap->old_after - heap->old_before
-                                  : 0;
-    model_.heaps[each.index] = {static_cast<float>(heap->semi_space),
-                                static_cast<float>(heap->young_after),
-                                static_cast<float>(promoted)};
-  }
-}
-
 // For how long the node ran, without collections.
 int64_t Fitting::RunOf(const RequestGraph& graph, uint32_t index) const {
   const Node& node = graph.At(index);
@@ -189,7 +168,7 @@ void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
   for (Ended& ended : ended_) Keep(&ended, event, first_piece);
   if (fitted) {
     AddPieces(event, first_piece);
-    NoteHeaps(event);
+    collections_.Note(event.heaps);
     model_.end_ns = event.end_ns;
   }
   ended_.clear();
@@ -285,14 +264,9 @@ void Fitting::AddPieces(const Event& event, uint64_t first_piece) {
     if (piece.off) {
       AddPause(ns, &since_displaced_ns_, &model_.displaced);
     } else if (piece.is_gc) {
-      if (piece.type == static_cast<uint8_t>(GcType::kScavenge) ||
-          piece.type == static_cast<uint8_t>(GcType::kMinorMarkSweep)) {
-        collected_.push_back(
-            {model_.collections.size(), piece.begin_ns, piece.end_ns});
-      }
-      AddPause(ns, &since_collection_ns_, &model_.collections);
+      collections_.Add(piece);
     } else {
-      since_collection_ns_ += ns;
+      collections_.Ran(ns);
       since_displaced_ns_ += ns;
       if (piece.owner != 0 && !owned) leading_ns = others_ns;
       owned |= piece.owner != 0;
@@ -389,7 +363,7 @@ LoopModel Fitting::Finish() {
     std::nth_element(accepts_ns_.begin(), middle, accepts_ns_.end());
     model_.accept_ns = *middle;
   }
-  FitHeaps();
+  collections_.Fit(&model_);
   FitPool();
   DrawCensored();
   FitColdCaches(&model_);

@@ -9,6 +9,7 @@
 #include "analysis/builder/edg_builder.h"
 #include "analysis/graph/loop_timeline.h"
 #include "analysis/stream/route_filter.h"
+#include "whatif/model/collection_fitting.h"
 #include "whatif/model/model.h"
 
 namespace edgewise {
@@ -75,16 +76,7 @@ class Fitting : public RequestSink, public LoopWatcher {
     uint32_t received;  // before it
   };
   static constexpr size_t kLeftOut = SIZE_MAX;
-  // A collection, and when it was.
-  struct Collected {
-    size_t index;  // in the model
-    int64_t begin_ns;
-    int64_t end_ns;
-  };
-
   void NoteSize(const RequestGraph& graph);
-  void NoteHeaps(const Event& event);
-  void FitHeaps();
   bool IsLeftOut(const EndedRequest& request);
   void AddNode(const EndedRequest& request, uint32_t index, Ended* ended);
   void AddWait(const RequestGraph& graph, const Node& node, uint32_t number,
@@ -110,15 +102,13 @@ class Fitting : public RequestSink, public LoopWatcher {
   absl::flat_hash_set<int32_t> shared_fds_;
   int64_t from_ns_ = INT64_MAX;      // what came before is left out
   int64_t last_end_ns_ = INT64_MIN;  // of the event before
-  double since_collection_ns_ = 0;
   double since_displaced_ns_ = 0;
   double prefixes_ns_ = 0;
   uint64_t prefixes_ = 0;
   std::vector<float> accepts_ns_;
   std::vector<PoolWork> pool_;
   absl::flat_hash_map<int32_t, LastOn> last_on_;  // by descriptor
-  std::vector<Collected> collected_;              // of young objects
-  std::vector<HeapChange> heaps_;
+  CollectionFitting collections_;
 };
 
 }  // namespace edgewise

@@ -15,16 +15,21 @@ constexpr size_t kFewestHeaps = 20;  // collections that a line is fitted on
 
 bool IsYoung(const YoungHeap& heap) { return heap.semi_space > 0; }
 
-// Of a collection, ns.
-std::optional<Line> CostOf(const LoopModel& model) {
+// Of a collection, ns, by the bytes that survive it.
+Line CostOf(const LoopModel& model, std::vector<std::string>* assumed) {
   LineFit fit;
   for (size_t i = 0; i < model.heaps.size(); ++i) {
     const YoungHeap& heap = model.heaps[i];
     if (!IsYoung(heap)) continue;
     fit.Add(heap.survived + heap.promoted, model.collections[i].ns);
   }
-  if (fit.count() < kFewestHeaps) return std::nullopt;
-  return fit.Find();
+  if (const std::optional<Line> line = fit.Find(); line.has_value()) {
+    return *line;
+  }
+  assumed->push_back(
+      "a collection takes as much longer as more survives it: in the recording "
+      "about as much has survived each");
+  return {0, fit.mean_x() > 0 ? fit.mean_y() / fit.mean_x() : 0};
 }
 
 // What would survive, were there `times` as much room. What lives long is
@@ -43,17 +48,12 @@ absl::Status ChangeSemiSpace(double bytes, LoopModel* model,
   const auto known = static_cast<size_t>(
       std::count_if(model->heaps.begin(), model->heaps.end(), IsYoung));
   if (known < kFewestHeaps) {
-    return absl::NotFoundError(
+    return absl::FailedPreconditionError(
         absl::StrCat("the recording tells of ", known,
                      " collections what survived; at least ", kFewestHeaps,
                      " are needed to predict another semi-space"));
   }
-  const std::optional<Line> cost = CostOf(*model);
-  if (!cost.has_value()) {
-    return absl::FailedPreconditionError(
-        "what a byte that survives a collection costs cannot be told from this "
-        "recording: collections take no longer where more survives");
-  }
+  const Line cost = CostOf(*model, assumed);
   assumed->push_back(
       "young objects take all the room they may, and code runs as fast with "
       "more of them in memory");
@@ -72,9 +72,9 @@ absl::Status ChangeSemiSpace(double bytes, LoopModel* model,
       continue;
     }
     const double times = bytes / heap.semi_space;
-    const double before = cost->At(heap.survived + heap.promoted);
-    const double after = cost->At(SurvivingOf(heap, times));
-    const double ns = pause.ns * std::max(0.0, after / before);
+    const double before = cost.At(heap.survived + heap.promoted);
+    const double after = cost.At(SurvivingOf(heap, times));
+    const double ns = before > 0 ? pause.ns * after / before : pause.ns;
     double left_ns = pause.after_ns;
     const double needed_ns = pause.after_ns * times;  // for all of the room
     while (needed_ns > 0 && left_ns >= (1 - filled) * needed_ns) {

@@ -11,8 +11,7 @@ namespace edgewise {
 // Young objects may take `bytes` before they are collected. The larger that is,
 // the rarer collections are; each then takes as much longer as more survives
 // it: what is in use at any time, and in proportion what lives long.
-// NotFound: the recording does not tell what survives.
-// FailedPrecondition: it does not tell what a byte that survives costs.
+// FailedPrecondition: the recording does not tell what survives.
 absl::Status ChangeSemiSpace(double bytes, LoopModel* model,
                              std::vector<std::string>* assumed);
 

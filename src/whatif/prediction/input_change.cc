@@ -63,7 +63,7 @@ absl::Status ScaleInput(const std::string& route, double scale,
   }
   const std::string of = route.empty() ? "any route" : "route " + route;
   if (known < kFewestSizes) {
-    return absl::NotFoundError(
+    return absl::FailedPreconditionError(
         absl::StrCat("the sizes of ", known, " requests of ", of,
                      " are known; at least ", kFewestSizes, " are needed"));
   }

@@ -11,8 +11,8 @@ namespace edgewise {
 
 // Requests of the route ("": of each) are `scale` times as large: they are
 // executed as much longer as execution has grown with the recorded sizes.
-// NotFound: no request of it, or none whose size is known.
-// FailedPrecondition: execution does not tell the sizes apart.
+// NotFound: no request of it. FailedPrecondition: too few sizes are known, or
+// execution does not grow with them.
 absl::Status ScaleInput(const std::string& route, double scale,
                         const RouteTable& routes, LoopModel* model,
                         std::vector<std::string>* assumed);

@@ -111,6 +111,16 @@ Json FitJson(const FitFacts& facts, const Prediction& unchanged,
           {"routes", RoutesJson(unchanged, routes, false, nullptr)}};
 }
 
+Json RefusedJson(const std::string& name, const std::string& why,
+                 const Prediction& unchanged, const RouteTable& routes) {
+  return {{"name", name},
+          {"utilisation", {unchanged.utilisation_before, nullptr}},
+          {"capacity", {unchanged.capacity_before, nullptr}},
+          {"routes", RoutesJson(unchanged, routes, false, nullptr)},
+          {"assumed", Json::array()},
+          {"refused", {why}}};
+}
+
 Json ScenarioJson(const std::string& name, const Prediction& prediction,
                   const RouteTable& routes) {
   Json refused = Json::array();

@@ -22,6 +22,12 @@ nlohmann::ordered_json FitJson(const FitFacts& facts,
                                const Prediction& unchanged,
                                const RouteTable& routes);
 
+// A scenario's part of the answer, where the recording cannot tell it.
+nlohmann::ordered_json RefusedJson(const std::string& name,
+                                   const std::string& why,
+                                   const Prediction& unchanged,
+                                   const RouteTable& routes);
+
 // A scenario's part of the answer.
 nlohmann::ordered_json ScenarioJson(const std::string& name,
                                     const Prediction& prediction,

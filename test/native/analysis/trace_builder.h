@@ -43,6 +43,14 @@ class TraceBuilder {
     int32_t fd = kNoFd;
   };
 
+  struct HeapSpec {  // bytes
+    uint32_t young_before;
+    uint32_t young_after;
+    uint64_t old_before;
+    uint64_t old_after;
+    uint32_t semi_space;  // a whole number of KiB
+  };
+
   // `ticks_per_ns`: the clock's rate.
   explicit TraceBuilder(uint32_t process = 1, uint32_t thread = 0,
                         double ticks_per_ns = 1);
@@ -61,6 +69,7 @@ class TraceBuilder {
   TraceBuilder& Gc(GcType type, int64_t begin, int64_t end, uint32_t depth = 0,
                    uint32_t reason = 0);
   // A function of slice `source` is called.
+  TraceBuilder& Heap(int64_t time, const HeapSpec& heap);
   TraceBuilder& Edge(int64_t time, uint64_t source,
                      EdgeKind kind = EdgeKind::kClosure);
   // JIT and inline-cache time since the last one.
@@ -72,7 +81,8 @@ class TraceBuilder {
                     UseKind kind = UseKind::kQuestion,
                     std::string_view operation = "", uint64_t executing_id = 0);
   TraceBuilder& Start(int64_t time, uint32_t request,
-                      RequestKind kind = RequestKind::kHttp1);
+                      RequestKind kind = RequestKind::kHttp1,
+                      uint32_t received = kUnknownOffset);
   TraceBuilder& End(int64_t time, uint32_t request,
                     std::string_view route = "GET /", uint64_t executing_id = 0,
                     uint32_t status = 200,
@@ -175,6 +185,17 @@ inline TraceBuilder& TraceBuilder::Gc(GcType type, int64_t begin, int64_t end,
   return Raw(record);
 }
 
+inline TraceBuilder& TraceBuilder::Heap(int64_t time, const HeapSpec& heap) {
+  Record record{};
+  record.kind = RecordKind::kHeap;
+  record.ticks = Ticks(time);
+  record.duration = std::bit_cast<float>(heap.young_before);
+  record.ready_before = std::bit_cast<float>(heap.young_after);
+  SetIds(record, heap.old_before, heap.old_after);
+  record.aux = heap.semi_space / 1024;
+  return Raw(record);
+}
+
 inline TraceBuilder& TraceBuilder::Edge(int64_t time, uint64_t source,
                                         EdgeKind kind) {
   Record record{};
@@ -253,9 +274,11 @@ inline TraceBuilder& TraceBuilder::Use(int64_t time, uint32_t number,
 }
 
 inline TraceBuilder& TraceBuilder::Start(int64_t time, uint32_t request,
-                                         RequestKind kind) {
+                                         RequestKind kind, uint32_t received) {
   Record record{};
   record.kind = RecordKind::kRequestStart;
+  record.duration = std::bit_cast<float>(received);
+  record.ready_before = std::bit_cast<float>(kUnknownOffset);
   record.ticks = Ticks(time);
   record.type = static_cast<uint8_t>(kind);
   record.aux = request;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analysis/stream/trace_set.h"
 #include "test/native/analysis/trace_builder.h"
@@ -153,6 +154,51 @@ TEST(FittingTest, WhoCameFirstCountsThoughItEndedLast) {
   const LoopModel model = ModelOf(t);
   ASSERT_EQ(model.requests.size(), 2u);
   EXPECT_EQ(model.requests[0].latency_ns, 98) << "by readiness";
+}
+
+// The second tells how long the first was; of the last it is not known, nor of
+// one whose successor came on a new connection.
+TEST(FittingTest, RequestsHaveTheSizeThatTheNextOnTheirConnectionTells) {
+  TraceBuilder t;
+  t.Meta();
+  const auto serve = [&t](int64_t at, uint32_t number, uint32_t received,
+                          uint32_t flags) {
+    t.Start(at + 1, number, RequestKind::kHttp1, received).End(at + 5, number);
+    t.Event(at, at + 10, {kRead, at, 0, kSeen, flags, kClient});
+  };
+  serve(0, 1, 0, kFlagNewConnection);
+  serve(100, 2, 700, 0);
+  serve(200, 3, 1000, 0);
+  serve(300, 4, 0, kFlagNewConnection);
+  serve(400, 5, 0xFFFFFF00, 0);
+  serve(500, 6, 0x100, 0);
+  const LoopModel model = ModelOf(t);
+  std::vector<float> sizes;
+  for (const ModelRequest& each : model.requests) {
+    sizes.push_back(each.in_bytes);
+  }
+  EXPECT_THAT(sizes, testing::ElementsAre(700, 300, -1, 0xFFFFFF00, 512, -1));
+}
+
+TEST(FittingTest, CollectionsHaveWhatTheyLeft) {
+  TraceBuilder t;
+  t.Meta().Start(2, 1);
+  t.Heap(35, {1000, 300, 5000, 5100, 16 << 20});
+  t.Gc(GcType::kScavenge, 30, 60);
+  t.Gc(GcType::kMarkSweepCompact, 70, 80)
+      .Heap(70, {400, 300, 5100, 4000, 1024});
+  t.End(90, 1);
+  t.Event(0, 100, {kRead, 0, 0, kSeen, 0, kClient});
+  t.Gc(GcType::kScavenge, 110, 130);
+  t.Event(140, 150, {EventType::kTimer, 140, 0, ReadyKind::kDue});
+  const LoopModel model = ModelOf(t);
+  ASSERT_EQ(model.collections.size(), 3u);
+  ASSERT_EQ(model.heaps.size(), 3u);
+  EXPECT_EQ(model.heaps[0].semi_space, 16 << 20);
+  EXPECT_EQ(model.heaps[0].survived, 300);
+  EXPECT_EQ(model.heaps[0].promoted, 100);
+  EXPECT_EQ(model.heaps[1].semi_space, -1) << "not of young objects";
+  EXPECT_EQ(model.heaps[2].semi_space, -1) << "nothing is told of it";
 }
 
 }  // namespace

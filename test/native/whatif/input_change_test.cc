@@ -64,7 +64,7 @@ TEST_F(InputChangeTest, WithoutSizesItIsRefused) {
   AddRequests(40, 10);
   for (ModelRequest& request : model_.requests) request.in_bytes = -1;
   const absl::Status status = Scale(2);
-  EXPECT_TRUE(absl::IsNotFound(status));
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
   EXPECT_THAT(status.message(), HasSubstr("the sizes of 0 requests"));
 }
 

@@ -1,0 +1,46 @@
+#include "whatif/model/collection_fitting.h"
+
+#include <utility>
+
+#include "trace/record.h"
+
+namespace edgewise {
+
+void CollectionFitting::Add(const Piece& piece) {
+  const auto ns = static_cast<float>(piece.end_ns - piece.begin_ns);
+  // It goes on after the thread was displaced.
+  if (since_ns_ == 0 && !collections_.empty() && piece.type == type_) {
+    collections_.back().ns += ns;
+    spans_.back().end_ns = piece.end_ns;
+    return;
+  }
+  type_ = piece.type;
+  const auto type = static_cast<GcType>(piece.type);
+  collections_.push_back({static_cast<float>(since_ns_), ns});
+  spans_.push_back(
+      {piece.begin_ns, piece.end_ns,
+       type == GcType::kScavenge || type == GcType::kMinorMarkSweep});
+  since_ns_ = 0;
+}
+
+// Both are in order of time.
+void CollectionFitting::Fit(LoopModel* model) {
+  model->heaps.resize(collections_.size());
+  auto heap = heaps_.begin();
+  for (size_t i = 0; i < spans_.size(); ++i) {
+    const Span& span = spans_[i];
+    while (heap != heaps_.end() && heap->time_ns < span.begin_ns) ++heap;
+    if (heap == heaps_.end()) break;
+    if (!span.young || heap->time_ns > span.end_ns) continue;
+    if (heap->semi_space == 0) continue;
+    const uint64_t promoted = heap->old_after > heap->old_before
+                                  ? heap->old_after - heap->old_before
+                                  : 0;
+    model->heaps[i] = {static_cast<float>(heap->semi_space),
+                       static_cast<float>(heap->young_after),
+                       static_cast<float>(promoted)};
+  }
+  model->collections = std::move(collections_);
+}
+
+}  // namespace edgewise
