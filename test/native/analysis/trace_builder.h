@@ -43,18 +43,9 @@ class TraceBuilder {
     int32_t fd = kNoFd;
   };
 
-  struct HeapSpec {  // bytes
-    uint32_t young_before;
-    uint32_t young_after;
-    uint64_t old_before;
-    uint64_t old_after;
-    uint32_t semi_space;  // a whole number of KiB
-  };
-
   // `ticks_per_ns`: the clock's rate.
   explicit TraceBuilder(uint32_t process = 1, uint32_t thread = 0,
                         double ticks_per_ns = 1);
-
   // The meta chunk. Without this call Bytes() has none.
   TraceBuilder& Meta(std::string_view json = kMeta, int64_t time = 0);
 
@@ -69,7 +60,6 @@ class TraceBuilder {
   TraceBuilder& Gc(GcType type, int64_t begin, int64_t end, uint32_t depth = 0,
                    uint32_t reason = 0);
   // A function of slice `source` is called.
-  TraceBuilder& Heap(int64_t time, const HeapSpec& heap);
   TraceBuilder& Edge(int64_t time, uint64_t source,
                      EdgeKind kind = EdgeKind::kClosure);
   // JIT and inline-cache time since the last one.
@@ -99,7 +89,6 @@ class TraceBuilder {
   // Ends the event; returns its number, which sequence() was: for its slices.
   uint64_t Event(int64_t begin, int64_t end, const EventSpec& spec);
   uint64_t sequence() const { return sequence_; }
-
   TraceBuilder& Loss(int64_t time, uint32_t dropped);
   TraceBuilder& Raw(const Record& record);
   // Ends the chunk at `time`. `skip`: so many chunks were lost before it.
@@ -185,17 +174,6 @@ inline TraceBuilder& TraceBuilder::Gc(GcType type, int64_t begin, int64_t end,
   return Raw(record);
 }
 
-inline TraceBuilder& TraceBuilder::Heap(int64_t time, const HeapSpec& heap) {
-  Record record{};
-  record.kind = RecordKind::kHeap;
-  record.ticks = Ticks(time);
-  record.duration = std::bit_cast<float>(heap.young_before);
-  record.ready_before = std::bit_cast<float>(heap.young_after);
-  SetIds(record, heap.old_before, heap.old_after);
-  record.aux = heap.semi_space / 1024;
-  return Raw(record);
-}
-
 inline TraceBuilder& TraceBuilder::Edge(int64_t time, uint64_t source,
                                         EdgeKind kind) {
   Record record{};
@@ -278,7 +256,6 @@ inline TraceBuilder& TraceBuilder::Start(int64_t time, uint32_t request,
   Record record{};
   record.kind = RecordKind::kRequestStart;
   record.duration = std::bit_cast<float>(received);
-  record.ready_before = std::bit_cast<float>(kUnknownOffset);
   record.ticks = Ticks(time);
   record.type = static_cast<uint8_t>(kind);
   record.aux = request;
