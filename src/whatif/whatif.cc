@@ -165,7 +165,7 @@ class Predicting {
     double low = 0;
     double high = 0;
     double at_ns = 0;
-    for (int i = 0; i < kSteps; ++i) {
+    for (int i = 0; i < kSteps && progress_->status().ok(); ++i) {
       const double load = high == 0 ? std::exp2(i) : (low + high) / 2;
       Change change{};
       change.kind = Change::Kind::kLoad;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "test/native/analysis/heap_record.h"
 #include "test/native/analysis/random_trace.h"
 #include "test/native/analysis/stack_samples.h"
 #include "test/native/analysis/trace_builder.h"
@@ -56,6 +57,7 @@ std::string Stacks() {
   AddSample(150, 160, 50, inner, &t);
   AddSample(200, 205, 40, damaged, &t);
   t.Gc(GcType::kScavenge, 210, 230);
+  t.Raw(HeapRecord(t, 215, 900'000, 300'000, 5'000'000, 5'100'000, 1 << 20));
   AddSample(220, 250, 10, outer, &t);
   t.Event(100, 300, {EventType::kTcpRead, 90, 5});
   AddSample(350, 352, 100, 0, &t);

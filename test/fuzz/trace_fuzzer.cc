@@ -17,6 +17,7 @@
 
 #include "analysis/page/store/trace_store.h"
 #include "analysis/report.h"
+#include "test/native/whatif/each_change.h"
 #include "trace/chunk.h"
 #include "trace/crc32c.h"
 #include "whatif/whatif.h"
@@ -100,14 +101,8 @@ void Predict(const TraceBytes& file) {
   options.skip_ns = 0;
   options.replications = 2;
   options.rank = true;
-  for (int kind = 0; kind <= static_cast<int>(Change::Kind::kWorkers); ++kind) {
-    Change change{};
-    change.kind = static_cast<Change::Kind>(kind);
-    change.scale = 0.5;
-    change.count = 2;
-    change.first = 1;
-    change.second = 2;
-    options.scenarios = {{"it", {change}}};
+  for (const Scenario& scenario : EachChange()) {
+    options.scenarios = {scenario};
     BuildWhatIf(std::span(&file, 1), options).IgnoreError();
   }
 }

@@ -174,12 +174,14 @@ void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
   ended_.clear();
 }
 
-// No look at the kernel takes so long: the thread was displaced.
+// No look at the kernel takes so long: the thread was displaced; or so short:
+// what came with the event before was handled next.
 void Fitting::AddGap(float ns) {
+  constexpr float kShortestLookNs = 1000;
   constexpr float kLongestLookNs = 200'000;
   if (ns > kLongestLookNs) {
     AddPause(ns, &since_displaced_ns_, &model_.displaced);
-  } else if (model_.gaps_ns.size() < kMaxSamples) {
+  } else if (ns >= kShortestLookNs && model_.gaps_ns.size() < kMaxSamples) {
     model_.gaps_ns.push_back(ns);
   }
 }

@@ -27,6 +27,7 @@ struct Change {
     kWorkers,      // `count` processes share the requests
     kSemiSpace,    // the room for young objects               bytes
     kInput,        // the size of requests                     scale
+    kMaxValue = kInput,
   };
   Kind kind;
   std::string route;       // "": any

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "test/native/analysis/heap_record.h"
 #include "test/native/analysis/trace_builder.h"
 
 namespace edgewise {
@@ -62,6 +63,9 @@ class RandomTraceGenerator {
     if (Chance(30)) trace_.Gc(GcType::kWeakCallbacks, begin, begin + 3, 1);
     now_ = begin + 5 + Pick(100);
     trace_.Gc(type, begin, now_);
+    const auto bytes = static_cast<uint32_t>(now_) % (1 << 20);
+    trace_.Raw(HeapRecord(trace_, begin, bytes, bytes / 3, bytes * 2, bytes * 3,
+                          1 << 20));
   }
 
   void Fault() {
@@ -129,7 +133,8 @@ class RandomTraceGenerator {
     if (choice < 3 || pending_.empty()) {
       prefix = ++requests_;
       trace_.Start(now_, prefix,
-                   Chance(20) ? RequestKind::kCustom : RequestKind::kHttp1);
+                   Chance(20) ? RequestKind::kCustom : RequestKind::kHttp1,
+                   static_cast<uint32_t>(now_));
       open_.push_back(prefix);
       spec.id = 3;
       Progress(prefix, sequence);

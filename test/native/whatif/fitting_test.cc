@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/stream/trace_set.h"
+#include "test/native/analysis/heap_record.h"
 #include "test/native/analysis/trace_builder.h"
 
 // What a model has of a recorded request.
@@ -181,27 +181,13 @@ TEST(FittingTest, RequestsHaveTheSizeThatTheNextOnTheirConnectionTells) {
   EXPECT_THAT(sizes, testing::ElementsAre(700, 300, -1, 0xFFFFFF00, 512, -1));
 }
 
-// Sizes are bytes.
-Record HeapRecord(int64_t time, uint32_t young_before, uint32_t young_after,
-                  uint64_t old_before, uint64_t old_after,
-                  uint32_t semi_space) {
-  Record record{};
-  record.kind = RecordKind::kHeap;
-  record.ticks = TraceBuilder::kBaseTicks + static_cast<uint64_t>(time);
-  record.duration = std::bit_cast<float>(young_before);
-  record.ready_before = std::bit_cast<float>(young_after);
-  SetIds(record, old_before, old_after);
-  record.aux = semi_space / 1024;
-  return record;
-}
-
 TEST(FittingTest, CollectionsHaveWhatTheyLeft) {
   TraceBuilder t;
   t.Meta().Start(2, 1);
-  t.Raw(HeapRecord(35, 1000, 300, 5000, 5100, 16 << 20));
+  t.Raw(HeapRecord(t, 35, 1000, 300, 5000, 5100, 16 << 20));
   t.Gc(GcType::kScavenge, 30, 60);
   t.Gc(GcType::kMarkSweepCompact, 70, 80)
-      .Raw(HeapRecord(70, 400, 300, 5100, 4000, 1024));
+      .Raw(HeapRecord(t, 70, 400, 300, 5100, 4000, 1024));
   t.End(90, 1);
   t.Event(0, 100, {kRead, 0, 0, kSeen, 0, kClient});
   t.Gc(GcType::kScavenge, 110, 130);

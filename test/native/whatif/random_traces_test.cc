@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "test/native/analysis/random_trace.h"
+#include "test/native/whatif/each_change.h"
 #include "whatif/whatif.h"
 
 // Whatever a trace says, a prediction ends, and its numbers are numbers.
@@ -38,14 +39,8 @@ TEST_P(RandomTracesTest, GivesNumbers) {
   options.replications = 2;
   options.rank = true;
   options.goal = LatencyGoal{50, 1'000'000};
-  for (int kind = 0; kind <= static_cast<int>(Change::Kind::kWorkers); ++kind) {
-    Change change{};
-    change.kind = static_cast<Change::Kind>(kind);
-    change.scale = 0.7;
-    change.count = 2;
-    change.first = 1;
-    change.second = 2;
-    options.scenarios = {{"it", {change}}};
+  for (const Scenario& scenario : EachChange()) {
+    options.scenarios = {scenario};
     const auto json = BuildWhatIf({&file, 1}, options);
     if (!json.ok()) {
       EXPECT_TRUE(absl::IsNotFound(json.status())) << json.status();
