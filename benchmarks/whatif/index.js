@@ -108,7 +108,7 @@ async function judgeAll (cells, record) {
     const { fit, scenarios } = await edgewise.whatif(base, { skip: WARMUP_S, scenarios: changed.map(({ name, changes }) => ({ name, changes })) })
     const requests = await requestsOf(base)
     const judged = []
-    const told = scenarios.filter(({ capacity }) => capacity[1] !== null)
+    const told = scenarios.filter(({ capacity }) => capacity)
     const predicted = new Map([[AS_IT_IS, fit.capacity], ...told.map(({ name, capacity }) => [name, capacity[1]])])
     for (const { name, refused } of scenarios) if (!predicted.has(name)) say(`${name}: refused: ${refused}`)
     for (const cell of cells.filter(({ name, changes }) => changes.length === 0 || predicted.has(name))) {

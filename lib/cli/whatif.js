@@ -225,7 +225,7 @@ async function runTogether (directories, { asked, processors }, signal) {
       return run(directory, { ...asked, scenarios: [], rank: false }, signal)
     })
     if (!one) return null
-    const refused = one.scenarios.find(({ capacity }) => capacity[1] === null)
+    const refused = one.scenarios.find(({ capacity }) => !capacity)
     if (refused) throw new Failure(`${directory}: ${refused.name}: ${refused.refused[0]}`)
     all.push({ directory, found: one })
   }

@@ -52,7 +52,7 @@ function section ({ name, routes, utilisation, capacity, assumed, refused }, sty
   return [
     style.strong(name),
     rows.length > 0 && indent(columns(['<requests', '', 'recorded', 'predicted', '90 %', 'change', '90 %'], rows, style)),
-    capacity[1] !== null && `  busy: ${percent(utilisation[0])} -> ${percent(utilisation[1])}; at most ${count(capacity[0])} -> ${count(capacity[1])} requests/s (${signed(capacity[1] / capacity[0] - 1)})`,
+    capacity && `  busy: ${percent(utilisation[0])} -> ${percent(utilisation[1])}; at most ${count(capacity[0])} -> ${count(capacity[1])} requests/s (${signed(capacity[1] / capacity[0] - 1)})`,
     ...refused.map((/** @type {string} */ why) => style.alarm(`  ! ${why}`)),
     ...assumed.map((/** @type {string} */ text) => style.faint(`  assumed: ${text}`))
   ].filter(Boolean).join('\n')

@@ -114,8 +114,8 @@ Json FitJson(const FitFacts& facts, const Prediction& unchanged,
 Json RefusedJson(const std::string& name, const std::string& why,
                  const Prediction& unchanged, const RouteTable& routes) {
   return {{"name", name},
-          {"utilisation", {unchanged.utilisation_before, nullptr}},
-          {"capacity", {unchanged.capacity_before, nullptr}},
+          {"utilisation", nullptr},
+          {"capacity", nullptr},
           {"routes", RoutesJson(unchanged, routes, false, nullptr)},
           {"assumed", Json::array()},
           {"refused", {why}}};
