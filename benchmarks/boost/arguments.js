@@ -3,10 +3,11 @@
 const { MAX_DELAY_US } = require('../../lib/config/boost')
 const { parseArguments } = require('../../scripts/tasks/arguments')
 const { NAMES } = require('../apps/app')
-const { appsAndRanges } = require('../results/arguments')
+const { appOptions, appSettings, appsAndRanges } = require('../shared/arguments')
 const { BASE, POLICIES } = require('./policies')
 
-const DEFAULTS = { runs: 3, seconds: 12, turn: 6, warmup: 8, load: 0.45, workers: 2, delays: '50,500,5000' }
+const DEFAULTS = { runs: 3, seconds: 12, turn: 6, warmup: 8, load: 0.45, workers: 2 }
+const DELAYS = '50,500,5000'
 /** `cost` is of servers of its own, the others of the applications. */
 const SECTIONS = ['main', 'tuning', 'cluster', 'validation', 'sensitivity', 'reaction', 'cost']
 const POLICY_NAMES = POLICIES.map(({ name }) => name)
@@ -29,7 +30,7 @@ sensitivity).
                    process: main and sensitivity (${DEFAULTS.turn})
   --warmup S       of load before that, left out, of each process (${DEFAULTS.warmup})
   --load SHARE     of the saturation throughput at the low frequency (${DEFAULTS.load})
-  --delays LIST    of transitions in the section sensitivity, us (${DEFAULTS.delays})
+  --delays LIST    of transitions in the section sensitivity, us (${DELAYS})
   --workers N      of the section cluster (${DEFAULTS.workers})
   --json FILE      every run's numbers, written after each
   --resume         goes on with what is in that file: measures only what it lacks
@@ -41,35 +42,21 @@ const RANGES = { runs: [1, 1000], seconds: [1, 1e5], turn: [1, 1e5], warmup: [0,
 
 /** @param {string[]} args @returns {any} the options, by name */
 function readArguments (args) {
-  const text = (name) => ({ type: /** @type {const} */ ('string'), default: String(DEFAULTS[name]) })
   const { values } = parseArguments(args, USAGE, {
-    apps: { type: 'string', default: NAMES.join(',') },
+    ...appOptions(NAMES, DEFAULTS),
     policies: { type: 'string', default: POLICY_NAMES.join(',') },
     sections: { type: 'string', default: SECTIONS.join(',') },
-    ...Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, text(name)])),
-    json: { type: 'string' },
-    resume: { type: 'boolean', default: false },
-    'from-json': { type: 'string' },
-    page: { type: 'string' },
-    'no-setup': { type: 'boolean', default: false }
+    delays: { type: 'string', default: DELAYS },
+    'from-json': { type: 'string' }
   }, problem)
   const policies = values.policies.split(',')
   return {
-    apps: values.apps.split(','),
+    ...appSettings(values, DEFAULTS),
     policies: POLICY_NAMES.filter((name) => name === BASE || policies.includes(name)),
     sections: values.sections.split(','),
-    runs: Number(values.runs),
-    seconds: Number(values.seconds),
-    turn: Number(values.turn),
-    warmup: Number(values.warmup),
-    load: Number(values.load),
     delaysUs: values.delays.split(',').map(Number),
-    workers: Number(values.workers),
     json: values.json ?? values['from-json'],
-    resume: values.resume,
-    fromJson: values['from-json'] !== undefined,
-    page: values.page,
-    setup: !values['no-setup']
+    fromJson: values['from-json'] !== undefined
   }
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { parseArguments } = require('../../scripts/tasks/arguments')
-const { appsAndRanges } = require('../results/arguments')
+const { appOptions, appSettings, appsAndRanges } = require('../shared/arguments')
 const { FINDINGS } = require('./findings')
 
 const NAMES = FINDINGS.map(({ app }) => app)
@@ -28,30 +28,9 @@ const RANGES = { runs: [1, 1000], seconds: [1, 1e5], warmup: [0, 1e5], load: [0.
 
 /** @param {string[]} args @returns {any} the options, by name */
 function readArguments (args) {
-  const { values } = parseArguments(args, USAGE, {
-    apps: { type: 'string', default: NAMES.join(',') },
-    runs: { type: 'string', default: String(DEFAULTS.runs) },
-    seconds: { type: 'string', default: String(DEFAULTS.seconds) },
-    warmup: { type: 'string', default: String(DEFAULTS.warmup) },
-    load: { type: 'string', default: String(DEFAULTS.load) },
-    json: { type: 'string' },
-    resume: { type: 'boolean', default: false },
-    page: { type: 'string' },
-    'no-setup': { type: 'boolean', default: false }
-  }, appsAndRanges(NAMES, RANGES))
-  const apps = values.apps.split(',')
-  return {
-    apps,
-    runs: Number(values.runs),
-    seconds: Number(values.seconds),
-    warmup: Number(values.warmup),
-    load: Number(values.load),
-    json: values.json,
-    resume: values.resume,
-    page: values.page,
-    setup: !values['no-setup'],
-    whole: apps.length === NAMES.length && Number(values.runs) >= DEFAULTS.runs
-  }
+  const { values } = parseArguments(args, USAGE, appOptions(NAMES, DEFAULTS), appsAndRanges(NAMES, RANGES))
+  const settings = appSettings(values, DEFAULTS)
+  return { ...settings, whole: settings.apps.length === NAMES.length && settings.runs >= DEFAULTS.runs }
 }
 
 module.exports = { readArguments }

@@ -2,44 +2,33 @@
 
 // The options of benchmarks that saturate servers in turn.
 
+const { FILES, fileSettings, numberOptions, numberSettings } = require('./arguments')
 const { resumeProblem } = require('./rounds')
 
 /**
  * @param {{ runs: number, seconds: number, warmup: number, connections: number }} defaults
- * @returns {Record<string, { type: 'string' | 'boolean', default?: string | boolean }>} as parseArgs takes them
+ * @returns {import('./arguments').Options}
  */
 function serverOptions ({ runs, seconds, warmup, connections }) {
   return {
-    runs: { type: 'string', default: String(runs) },
-    seconds: { type: 'string', default: String(seconds) },
-    warmup: { type: 'string', default: String(warmup) },
-    connections: { type: 'string', default: String(connections) },
+    ...numberOptions({ runs, seconds, warmup, connections }),
     'server-cpus': { type: 'string', default: '0' },
     'helper-cpus': { type: 'string', default: '0,1' },
     'load-cpus': { type: 'string', default: '1' },
-    json: { type: 'string' },
-    resume: { type: 'boolean', default: false },
-    page: { type: 'string' },
     generator: { type: 'string' },
-    'no-setup': { type: 'boolean', default: false }
+    ...FILES
   }
 }
 
 /** @param {any} values of these options, which problemWith() has found right */
 function serverSettings (values) {
   return {
-    runs: Number(values.runs),
-    seconds: Number(values.seconds),
-    warmup: Number(values.warmup),
-    connections: Number(values.connections),
+    ...numberSettings(values, ['runs', 'seconds', 'warmup', 'connections']),
     serverCpus: values['server-cpus'],
     helperCpus: values['helper-cpus'],
     loadCpus: values['load-cpus'],
-    json: values.json,
-    resume: values.resume,
-    page: values.page,
     generator: values.generator,
-    setup: !values['no-setup']
+    ...fileSettings(values)
   }
 }
 
