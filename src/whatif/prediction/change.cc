@@ -77,12 +77,7 @@ class Changing {
     return model_.jobs[request.first_job + i];
   }
 
-  void Assume(const std::string& text) {
-    if (std::find(assumed_->begin(), assumed_->end(), text) ==
-        assumed_->end()) {
-      assumed_->push_back(text);
-    }
-  }
+  void Assume(const std::string& text) { assumed_->push_back(text); }
 
   // Applies to each request of the route; it says whether there was anything.
   template <typename Each>
@@ -317,11 +312,17 @@ absl::StatusOr<ChangedLoop> ApplyChanges(const LoopModel& model,
                                          const ModelNames& names,
                                          std::vector<std::string>* assumed) {
   ChangedLoop changed{model};
-  Changing changing(&changed, names, assumed);
+  std::vector<std::string> all;
+  Changing changing(&changed, names, &all);
   for (const Change& change : changes) {
     if (absl::Status status = changing.Apply(change); !status.ok()) {
       return status;
     }
+  }
+  for (std::string& text : all) {
+    const bool known =
+        std::find(assumed->begin(), assumed->end(), text) != assumed->end();
+    if (!known) assumed->push_back(std::move(text));
   }
   return changed;
 }

@@ -11,6 +11,7 @@
 namespace edgewise {
 namespace {
 
+constexpr double kFull = 1 - 1e-9;   // but for what rounding takes
 constexpr size_t kFewestHeaps = 20;  // collections that a line is fitted on
 
 bool IsYoung(const YoungHeap& heap) { return heap.semi_space > 0; }
@@ -75,18 +76,18 @@ absl::Status ChangeSemiSpace(double bytes, LoopModel* model,
     const double before = cost.At(heap.survived + heap.promoted);
     const double after = cost.At(SurvivingOf(heap, times));
     const double ns = before > 0 ? pause.ns * after / before : pause.ns;
-    double left_ns = pause.after_ns;
-    const double needed_ns = pause.after_ns * times;  // for all of the room
-    while (needed_ns > 0 && left_ns >= (1 - filled) * needed_ns) {
-      const double run_ns = (1 - filled) * needed_ns;
+    double left = 1;  // of what was run until it
+    while (filled + left / times >= kFull) {
+      const double part = std::min(left, (1 - filled) * times);
       collections.push_back(
-          {static_cast<float>(since_ns + run_ns), static_cast<float>(ns)});
+          {static_cast<float>(since_ns + part * pause.after_ns),
+           static_cast<float>(ns)});
       heaps.push_back(heap);
-      left_ns -= run_ns;
+      left -= part;
       since_ns = filled = 0;
     }
-    since_ns += left_ns;
-    if (needed_ns > 0) filled += left_ns / needed_ns;
+    since_ns += left * pause.after_ns;
+    filled += left / times;
   }
   model->collections = std::move(collections);
   model->heaps = std::move(heaps);

@@ -94,6 +94,16 @@ TEST(HeapChangeTest, OtherCollectionsStayWhereTheyWere) {
   EXPECT_NEAR(at_ns, 20.5e6, 100);
 }
 
+TEST(HeapChangeTest, OneRightAfterAnotherCountsToo) {
+  LoopModel model = WithCollections(40, 0);
+  for (size_t i = 1; i < 40; i += 2) model.collections[i].after_ns = 0;
+  std::vector<std::string> assumed;
+  ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
+  EXPECT_THAT(model.collections, SizeIs(10));
+  EXPECT_THAT(model.collections,
+              Each(Field(&Pause::after_ns, FloatNear(2e6, 2))));
+}
+
 TEST(HeapChangeTest, WithoutSizesItIsRefused) {
   LoopModel model = WithCollections(40, 0);
   for (YoungHeap& each : model.heaps) each = {};
