@@ -18,12 +18,13 @@ const { BUILD } = require('./tree')
 const OLDEST_NODE = 20
 const ALWAYS = ['addon', 'build']
 const MORE = [...new Set(PACKAGES.map(entry => entry.group))].filter(group => !ALWAYS.includes(group))
-const USAGE = `Usage: scripts/setup [--check] [--with ${MORE.join('|')}]...
+const USAGE = `Usage: scripts/setup [--check] [--programs] [--with ${MORE.join('|')}]...
 
 Installs the Debian and npm packages that are missing and builds the addon and
 the core with its tests. Does nothing, quickly, when nothing is missing.
 
   --check        say what is missing and change nothing; exit code 1 when something is
+  --programs     without the native tests: what 'npm run profile' and other Nodes' tests need
   --with GROUP   packages of this group too`
 
 /**
@@ -93,16 +94,18 @@ function setupParts (groups, builds = 'all') {
 async function run (args) {
   const { values } = parseArguments(args, USAGE, {
     check: { type: 'boolean' },
+    programs: { type: 'boolean' },
     with: { type: 'string', multiple: true, default: [] }
   }, unknownGroup)
   const groups = values.with
+  const builds = values.programs ? 'programs' : 'all'
   if (values.check) {
-    const missing = setupParts([...ALWAYS, ...groups]).map(part => part.missing()).filter(Boolean)
+    const missing = setupParts([...ALWAYS, ...groups], builds).map(part => part.missing()).filter(Boolean)
     if (missing.length) throw new TaskError(missing.join('\n'))
     return say('setup: nothing is missing')
   }
   const began = Date.now()
-  const worked = await setup({ groups })
+  const worked = await setup({ groups, builds })
   say(`setup: ${worked ? 'done' : 'nothing to do'} (${elapsed(began)})`)
 }
 
