@@ -16,6 +16,8 @@ const { TaskError, say, elapsed } = require('./step')
 const { BUILD } = require('./tree')
 
 const OLDEST_NODE = 20
+// npm waits for its registry; meanwhile the processors compile what needs none of its packages.
+const STAGES = ['packages of the system', 'packages of npm, and the core', 'the addon and the page']
 const ALWAYS = ['addon', 'build']
 const MORE = [...new Set(PACKAGES.map(entry => entry.group))].filter(group => !ALWAYS.includes(group))
 const USAGE = `Usage: scripts/setup [--check] [--programs] [--with ${MORE.join('|')}]...
@@ -38,9 +40,13 @@ async function setup ({ groups = [], builds = 'all' } = {}) {
   const parts = setupParts([...ALWAYS, ...groups], builds)
   if (!parts.some(part => part.missing())) return false
   await withLock(path.join(BUILD, '.setup.lock'), async () => {
-    // Looked at again, and one after the other: another set-up may just have
-    // ended, and one part's work is the next one's need.
-    for (const part of parts) if (part.missing()) await part.provide()
+    // Looked at again, and stage by stage: another set-up may just have ended,
+    // and one stage's work is the next one's need.
+    for (const stage of STAGES) {
+      const together = parts.filter(part => part.stage === stage && part.missing())
+      const ends = await Promise.allSettled(together.map(part => part.provide()))
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
+    }
   })
   return true
 }
@@ -48,7 +54,7 @@ async function setup ({ groups = [], builds = 'all' } = {}) {
 /**
  * @param {string[]} groups
  * @param {Builds} [builds]
- * @returns {{missing: () => string, provide: () => Promise<void>}[]} missing: a text, empty when nothing is
+ * @returns {{stage: string, missing: () => string, provide: () => Promise<void>}[]} missing: a text, empty when nothing is
  */
 function setupParts (groups, builds = 'all') {
   const node = describeNode(process.execPath)
@@ -57,6 +63,7 @@ function setupParts (groups, builds = 'all') {
   }
   const needed = [
     {
+      stage: STAGES[0],
       missing: () => {
         const packages = missingPackages(groups)
         return packages.length ? describeMissing(packages) : ''
@@ -64,6 +71,7 @@ function setupParts (groups, builds = 'all') {
       provide: () => installPackages(missingPackages(groups))
     },
     {
+      stage: STAGES[1],
       missing: () => {
         const differences = npmDifferences()
         return differences.length ? `npm packages that differ from package-lock.json:\n  ${differences.join('\n  ')}` : ''
@@ -76,14 +84,17 @@ function setupParts (groups, builds = 'all') {
   return [
     ...needed,
     {
+      stage: STAGES[2],
       missing: () => addonIsFresh(node) ? '' : `The addon for Node ${node.version} is not built from the sources as they are.`,
       provide: () => buildAddon(node)
     },
     {
+      stage: STAGES[2],
       missing: () => pageIsFresh() ? '' : 'The page is not built from the sources as they are.',
       provide: async () => buildPage()
     },
     {
+      stage: STAGES[1],
       missing: () => coreIsFresh(target) ? '' : `The ${target ? 'load generator' : 'core'} is not built from the sources as they are.`,
       provide: () => buildCore(BUILD, target ? { title: 'load generator', target } : {})
     }

@@ -57,7 +57,7 @@ async function runStep (name, title, command, options = {}) {
     const end = await finished(command, { cwd: options.cwd, env: options.env, stdio: ['ignore', out, out] })
     const text = fs.readFileSync(log, 'utf8')
     if (ends.includes(end)) {
-      say(`  done in ${elapsed(began)}`)
+      say(`  ${title.replace(/:.*/, '')}: done in ${elapsed(began)}`)
       return text
     }
     const tail = text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n')
