@@ -264,8 +264,16 @@ describe('errors', () => {
   it('counts requests that a dying server leaves without a response', async () => {
     const server = fork(path.join(__dirname, 'stalling-server.js'), ['1000000', '1'])
     const [{ port }] = await once(server, 'message')
-    setTimeout(() => server.kill('SIGKILL'), 1000)
+    const answers = async () => {
+      server.send('count')
+      return (await once(server, 'message'))[0].seen
+    }
+    const dying = (async () => {
+      while (await answers() < 200) await sleep(20)
+      server.kill('SIGKILL')
+    })()
     const { code, json } = await load([`http://127.0.0.1:${port}`, '--rate', '300', '--duration', '2', '--json'])
+    await dying
     assert.strictEqual(code, 0)
     assert.ok(json.count > 100 && json.errors > 100, `${json.count} and ${json.errors}`)
     assert.strictEqual(json.count + json.errors, json.sent_total)
