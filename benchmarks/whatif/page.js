@@ -18,11 +18,32 @@ function page ({ machine, options, runs }) {
     '',
     '`npm run bench:whatif` records a server, predicts what a change does to its latency, makes the change, and records again. Each row is all',
     `rounds at all loads. ${machine}; ${options.rounds} ${options.rounds === 1 ? 'round' : 'rounds'} of ${options.duration} s at ${options.levels.map((level) => `${level} %`).join(' and ')} of the saturation throughput.`,
-    'In the first two rows nothing is changed: what a run differs from itself by. "By the path only" changes the recorded critical path and leaves the waiting for the loop as it was.',
+    'Where nothing is changed, that is what a run differs from itself by. "By the path only" changes the recorded critical path and leaves the waiting for the loop as it was.',
+    'The server, those whom it asks and the generator run in real time: nothing else on the machine displaces them. What a change of an application brings to each route is',
+    'measured first, at a fifth of the saturation throughput, where hardly anybody waits for the loop.',
     '',
+    ...inShort(apps.map((app) => ({ app, judged: runs.filter((run) => run.app === app).flatMap((run) => run.judged) }))),
     ...apps.flatMap((app) => section(app, runs.filter((run) => run.app === app))),
     ''
   ].join('\n')
+}
+
+/** @param {{ app: string, judged: import('./judge').Judged[] }[]} all */
+function inShort (all) {
+  const row = (/** @type {string} */ name, /** @type {import('./judge').Judged[]} */ judged) => PERCENTILES.flatMap((percentile) => {
+    const of = judged.filter((each) => each.percentile === percentile)
+    const [changed, same] = [of.filter(({ low }) => Number.isFinite(low)), of.filter(({ low }) => !Number.isFinite(low))]
+    if (changed.length === 0 || same.length === 0) return []
+    const { median, path, inside } = summary(changed)
+    return [`| ${name} | ${percentile} | ${percent(median)} | ${percent(path)} | ${percent(summary(same).median)} | ${inside === null ? '' : percent(inside)} | ${changed.length} |`]
+  })
+  return [
+    '| Server | Percentile | Median error of all changes | By the path only | Nothing changed | 90 % intervals that held it | Predictions |',
+    '|---|---|---:|---:|---:|---:|---:|',
+    ...all.flatMap(({ app, judged }) => row(app, judged)),
+    ...row('**all applications**', all.filter(({ app }) => app !== 'synthetic').flatMap(({ judged }) => judged)),
+    ''
+  ]
 }
 
 function section (app, runs) {
