@@ -1,5 +1,6 @@
 #include "whatif/model/collection_fitting.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "trace/record.h"
@@ -19,8 +20,20 @@ void CollectionFitting::Add(const Piece& piece) {
   collections_.push_back({static_cast<float>(since_ns_), ns});
   spans_.push_back(
       {piece.begin_ns, piece.end_ns,
-       type == GcType::kScavenge || type == GcType::kMinorMarkSweep});
+       type == GcType::kScavenge || type == GcType::kMinorMarkSweep,
+       type == GcType::kMarkSweepCompact});
   since_ns_ = 0;
+}
+
+// The first frees also what the program's start has left.
+void CollectionFitting::NoteWhole(const HeapChange& heap) {
+  if (promoted_.begun) {
+    promoted_.promoted += promoted_.since;
+    promoted_.freed += std::max(0.0, static_cast<double>(heap.old_before) -
+                                         static_cast<double>(heap.old_after));
+  }
+  promoted_.begun = true;
+  promoted_.since = 0;
 }
 
 // Both are in order of time.
@@ -31,14 +44,20 @@ void CollectionFitting::Fit(LoopModel* model) {
     const Span& span = spans_[i];
     while (heap != heaps_.end() && heap->time_ns < span.begin_ns) ++heap;
     if (heap == heaps_.end()) break;
-    if (!span.young || heap->time_ns > span.end_ns) continue;
-    if (heap->semi_space == 0) continue;
+    if (heap->time_ns > span.end_ns || heap->semi_space == 0) continue;
+    if (span.whole) NoteWhole(*heap);
+    if (!span.young) continue;
     const uint64_t promoted = heap->old_after > heap->old_before
                                   ? heap->old_after - heap->old_before
                                   : 0;
+    promoted_.since += static_cast<double>(promoted);
     model->heaps[i] = {static_cast<float>(heap->semi_space),
                        static_cast<float>(heap->young_after),
                        static_cast<float>(promoted)};
+  }
+  if (promoted_.promoted > 0) {
+    model->lasting = static_cast<float>(
+        std::clamp(1 - promoted_.freed / promoted_.promoted, 0.0, 1.0));
   }
   model->collections = std::move(collections_);
 }

@@ -30,13 +30,25 @@ class CollectionFitting {
     int64_t begin_ns;
     int64_t end_ns;
     bool young;
+    bool whole;  // of the whole heap
   };
+  // What was promoted between collections of the whole heap, and what the later
+  // of them have freed.
+  struct Promoted {
+    bool begun = false;
+    double since = 0;  // the last of them, bytes
+    double promoted = 0;
+    double freed = 0;
+  };
+
+  void NoteWhole(const HeapChange& heap);
 
   std::vector<Pause> collections_;
   std::vector<Span> spans_;  // of each
   std::vector<HeapChange> heaps_;
   double since_ns_ = 0;  // that was run since the last one
   uint8_t type_ = 0;     // of the last one
+  Promoted promoted_;
 };
 
 }  // namespace edgewise

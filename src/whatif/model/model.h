@@ -91,6 +91,8 @@ struct LoopModel {
   std::vector<OtherWork> others;  // by readiness
   std::vector<Pause> collections;
   std::vector<YoungHeap> heaps;  // of each collection
+  float lasting = -1;  // share of what is promoted that collections of the
+                       // whole heap leave; -1: not known
   std::vector<Pause> displaced;  // the thread did not run
   std::vector<float> wakes_ns;   // from readiness to running, the loop asleep
   std::vector<float> pool_wakes_ns;  // likewise, of the pool's work

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "whatif/prediction/line.h"
@@ -33,14 +34,100 @@ Line CostOf(const LoopModel& model, std::vector<std::string>* assumed) {
   return {0, fit.mean_x() > 0 ? fit.mean_y() / fit.mean_x() : 0};
 }
 
-// What would survive, were there `times` as much room. What lives long is
-// promoted the second time, and has survived before: as much of it is there
-// each time, and grows with the room; the rest is in use at any time.
-double SurvivingOf(const YoungHeap& heap, double times) {
-  const double in_use = std::max(0.F, heap.survived - heap.promoted);
-  const double lasting = heap.survived + heap.promoted - in_use;
-  return in_use + lasting * times;
-}
+// How the bytes that survive grow with the room. Of those that survive a
+// collection a share survives the next one too, and is promoted: objects die at
+// that rate (exponentially), but for what lasts.
+class Survival {
+ public:
+  // `lasting`: the share of what is promoted that lasts.
+  Survival(const YoungHeap& heap, double lasting)
+      : lasting_(heap.promoted * lasting),
+        first_(std::max(0.0, heap.survived - lasting_)),
+        again_(first_ > 0
+                   ? std::min(kMostAgain, (heap.promoted - lasting_) / first_)
+                   : 0) {}
+
+  // Of a collection, with `times` as much room: young and promoted.
+  double All(double times) const { return After(2 * times); }
+  double Promoted(double times) const {
+    return After(2 * times) - After(times);
+  }
+
+ private:
+  static constexpr double kMostAgain = 0.999;
+
+  // What is alive of all that was allocated in so many of the recorded rooms.
+  double After(double rooms) const {
+    return first_ * (1 - std::pow(again_, rooms)) / (1 - again_) +
+           lasting_ * rooms;
+  }
+
+  double lasting_;  // of one room, bytes
+  double first_;    // survives its first collection, and does not last
+  double again_;    // share of it that survives another
+};
+
+// The collections of a loop with another room, one recorded one after another.
+class Collections {
+ public:
+  Collections(double bytes, const Line& cost, double lasting)
+      : bytes_(bytes), cost_(cost), lasting_(lasting) {}
+
+  // One that is not of young objects: the less is promoted, the rarer it is.
+  void AddOther(const Pause& pause, const YoungHeap& heap) {
+    due_ += promoted_;
+    if (due_ < kFull) {
+      since_ns_ += pause.after_ns;
+      return;
+    }
+    due_ -= 1;
+    Come(pause.after_ns, pause.ns, heap);
+  }
+
+  // One that came when the recorded room was full.
+  void AddYoung(const Pause& pause, const YoungHeap& heap) {
+    const double times = bytes_ / heap.semi_space;
+    const Survival survival(heap, lasting_);
+    const double before = cost_.At(survival.All(1));
+    const double after = cost_.At(survival.All(times));
+    const double ns = before > 0 ? pause.ns * after / before : pause.ns;
+    if (const double was = survival.Promoted(1); was > 0) {
+      promoted_ = std::min(1.0, survival.Promoted(times) / (was * times));
+    }
+    double left = 1;  // of what was run until it
+    while (filled_ + left / times >= kFull) {
+      const double part = std::min(left, (1 - filled_) * times);
+      Come(part * pause.after_ns, ns, heap);
+      left -= part;
+      filled_ = 0;
+    }
+    since_ns_ += left * pause.after_ns;
+    filled_ += left / times;
+  }
+
+  void Replace(LoopModel* model) {
+    model->collections = std::move(collections_);
+    model->heaps = std::move(heaps_);
+  }
+
+ private:
+  void Come(double after_ns, double ns, const YoungHeap& heap) {
+    collections_.push_back(
+        {static_cast<float>(since_ns_ + after_ns), static_cast<float>(ns)});
+    heaps_.push_back(heap);
+    since_ns_ = 0;
+  }
+
+  const double bytes_;
+  const Line cost_;
+  const double lasting_;
+  std::vector<Pause> collections_;
+  std::vector<YoungHeap> heaps_;
+  double since_ns_ = 0;  // that was run since the last one
+  double filled_ = 0;    // of the room
+  double promoted_ = 1;  // share of what was promoted that is so still
+  double due_ = 0;       // of another collection of the rest
+};
 
 }  // namespace
 
@@ -58,39 +145,22 @@ absl::Status ChangeSemiSpace(double bytes, LoopModel* model,
   assumed->push_back(
       "young objects take all the room they may, and code runs as fast with "
       "more of them in memory");
-  std::vector<Pause> collections;
-  std::vector<YoungHeap> heaps;
-  double since_ns = 0;  // that was run since the one before
-  double filled = 0;    // of the new room
-  for (size_t i = 0; i < model->collections.size(); ++i) {
-    const Pause& pause = model->collections[i];
-    const YoungHeap& heap = model->heaps[i];
-    if (!IsYoung(heap)) {
-      collections.push_back(
-          {static_cast<float>(since_ns + pause.after_ns), pause.ns});
-      heaps.push_back(heap);
-      since_ns = 0;
-      continue;
-    }
-    const double times = bytes / heap.semi_space;
-    const double before = cost.At(heap.survived + heap.promoted);
-    const double after = cost.At(SurvivingOf(heap, times));
-    const double ns = before > 0 ? pause.ns * after / before : pause.ns;
-    double left = 1;  // of what was run until it
-    while (filled + left / times >= kFull) {
-      const double part = std::min(left, (1 - filled) * times);
-      collections.push_back(
-          {static_cast<float>(since_ns + part * pause.after_ns),
-           static_cast<float>(ns)});
-      heaps.push_back(heap);
-      left -= part;
-      since_ns = filled = 0;
-    }
-    since_ns += left * pause.after_ns;
-    filled += left / times;
+  if (model->lasting < 0) {
+    assumed->push_back(
+        "what is promoted is garbage soon: no two collections of the whole "
+        "heap "
+        "were recorded");
   }
-  model->collections = std::move(collections);
-  model->heaps = std::move(heaps);
+  Collections changed(bytes, cost, std::max(0.F, model->lasting));
+  for (size_t i = 0; i < model->collections.size(); ++i) {
+    const YoungHeap& heap = model->heaps[i];
+    if (IsYoung(heap)) {
+      changed.AddYoung(model->collections[i], heap);
+    } else {
+      changed.AddOther(model->collections[i], heap);
+    }
+  }
+  changed.Replace(model);
   return absl::OkStatus();
 }
 

@@ -200,6 +200,23 @@ TEST(FittingTest, CollectionsHaveWhatTheyLeft) {
   EXPECT_EQ(model.heaps[0].promoted, 100);
   EXPECT_EQ(model.heaps[1].semi_space, -1) << "not of young objects";
   EXPECT_EQ(model.heaps[2].semi_space, -1) << "nothing is told of it";
+  EXPECT_EQ(model.lasting, -1) << "of one of the whole heap nothing follows";
+}
+
+// Between the two of the whole heap 400 bytes are promoted; the second frees
+// 300 of them.
+TEST(FittingTest, WhatOfThePromotedLasts) {
+  TraceBuilder t;
+  t.Meta().Start(2, 1);
+  t.Gc(GcType::kMarkSweepCompact, 10, 20);
+  t.Raw(HeapRecord(t, 15, 0, 0, 9000, 5000, 1 << 20));
+  t.Gc(GcType::kScavenge, 30, 40);
+  t.Raw(HeapRecord(t, 35, 1000, 300, 5000, 5400, 1 << 20));
+  t.Gc(GcType::kMarkSweepCompact, 50, 60);
+  t.Raw(HeapRecord(t, 55, 300, 300, 5400, 5100, 1 << 20));
+  t.End(90, 1);
+  t.Event(0, 100, {kRead, 0, 0, kSeen, 0, kClient});
+  EXPECT_FLOAT_EQ(ModelOf(t).lasting, 0.25);
 }
 
 }  // namespace

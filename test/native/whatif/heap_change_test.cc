@@ -18,14 +18,14 @@ using ::testing::SizeIs;
 constexpr float kRoom = 16 << 20;
 
 // After each ms a collection that takes 100 us and 1 ns for each byte that
-// survives: 100,000 that are in use at the time, and `lasting` twice.
-LoopModel WithCollections(int count, float lasting) {
+// survives: 100,000 for the first time, a share of them again.
+LoopModel WithCollections(int count, float again) {
   LoopModel model;
   for (int i = 0; i < count; ++i) {
-    const float in_use = 100'000 + (i % 5) * 1000;
-    const float survives = in_use + 2 * lasting;
-    model.collections.push_back({1e6, 100'000 + survives});
-    model.heaps.push_back({kRoom, in_use + lasting, lasting});
+    const float first = 100'000 + static_cast<float>(i % 5) * 1000;
+    const float promoted = first * again;
+    model.collections.push_back({1e6, 100'000 + first + promoted});
+    model.heaps.push_back({kRoom, first, promoted});
   }
   return model;
 }
@@ -37,7 +37,7 @@ double SumOf(const std::vector<Pause>& pauses) {
 }
 
 TEST(HeapChangeTest, TheSameRoomChangesNothing) {
-  LoopModel model = WithCollections(40, 20'000);
+  LoopModel model = WithCollections(40, 0.2);
   const double before = SumOf(model.collections);
   std::vector<std::string> assumed;
   ASSERT_TRUE(ChangeSemiSpace(kRoom, &model, &assumed).ok());
@@ -45,7 +45,7 @@ TEST(HeapChangeTest, TheSameRoomChangesNothing) {
   EXPECT_THAT(model.collections,
               Each(Field(&Pause::after_ns, FloatNear(1e6, 1))));
   EXPECT_NEAR(SumOf(model.collections), before, before * 1e-5);
-  EXPECT_THAT(assumed, SizeIs(1));
+  EXPECT_THAT(assumed, SizeIs(2));
 }
 
 TEST(HeapChangeTest, FourTimesTheRoomIsAQuarterOfThem) {
@@ -60,14 +60,26 @@ TEST(HeapChangeTest, FourTimesTheRoomIsAQuarterOfThem) {
               Each(Field(&Pause::ns, FloatNear(202'000, 2100))));
 }
 
-TEST(HeapChangeTest, WhatLivesLongGrowsWithTheRoom) {
-  LoopModel model = WithCollections(40, 20'000);
+TEST(HeapChangeTest, WhatDiesWithTimeGrowsLessThanTheRoom) {
+  LoopModel model = WithCollections(40, 0.5);
+  model.lasting = 0;
   std::vector<std::string> assumed;
   ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
   EXPECT_THAT(model.collections, SizeIs(10));
-  // 100 us, 100,000 bytes in use and 160,000 of 40,000 that last.
+  // Of 100,000 and half of that, and so on: 200,000 are alive at a time.
   EXPECT_THAT(model.collections,
-              Each(Field(&Pause::ns, FloatNear(362'000, 2100))));
+              Each(Field(&Pause::ns, FloatNear(303'000, 6500))));
+  EXPECT_THAT(assumed, SizeIs(1));
+}
+
+TEST(HeapChangeTest, WhatLastsGrowsWithTheRoom) {
+  LoopModel model = WithCollections(40, 0.2);
+  model.lasting = 1;
+  std::vector<std::string> assumed;
+  ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
+  // 100 us, 80,000 bytes that die, and 20,000 of each room for twice four.
+  EXPECT_THAT(model.collections,
+              Each(Field(&Pause::ns, FloatNear(343'000, 7000))));
 }
 
 TEST(HeapChangeTest, HalfTheRoomIsTwiceAsMany) {
@@ -94,6 +106,22 @@ TEST(HeapChangeTest, OtherCollectionsStayWhereTheyWere) {
   EXPECT_NEAR(at_ns, 20.5e6, 100);
 }
 
+TEST(HeapChangeTest, TheLessIsPromotedTheRarerAreTheOthers) {
+  LoopModel model = WithCollections(80, 0.5);
+  for (int i = 8; i > 0; --i) {
+    model.collections.insert(model.collections.begin() + i * 10, {0, 3e6});
+    model.heaps.insert(model.heaps.begin() + i * 10, YoungHeap{});
+  }
+  std::vector<std::string> assumed;
+  ASSERT_TRUE(ChangeSemiSpace(2 * kRoom, &model, &assumed).ok());
+  // Of two rooms' 150,000 bytes a quarter is promoted, not half of each's.
+  size_t others = 0;
+  for (const YoungHeap& each : model.heaps) {
+    others += each.semi_space < 0 ? 1 : 0;
+  }
+  EXPECT_EQ(others, 3u);
+}
+
 TEST(HeapChangeTest, OneRightAfterAnotherCountsToo) {
   LoopModel model = WithCollections(40, 0);
   for (size_t i = 1; i < 40; i += 2) model.collections[i].after_ns = 0;
@@ -114,17 +142,17 @@ TEST(HeapChangeTest, WithoutSizesItIsRefused) {
 }
 
 TEST(HeapChangeTest, WhereTheCostOfAByteCannotBeToldItIsInProportion) {
-  LoopModel model = WithCollections(40, 20'000);
+  LoopModel model = WithCollections(40, 0.5);
   for (size_t i = 0; i < model.collections.size(); ++i) {
     model.collections[i].ns = i % 2 == 0 ? 200'000 : 150'000;
   }
   std::vector<std::string> assumed;
   ASSERT_TRUE(ChangeSemiSpace(2 * kRoom, &model, &assumed).ok());
-  EXPECT_THAT(assumed, SizeIs(2));
+  EXPECT_THAT(assumed, SizeIs(3));
   EXPECT_THAT(assumed[0], HasSubstr("about as much has survived each"));
-  // Of 142,000 bytes 40,000 last: 182,000 survive.
+  // 150,000 bytes survive one room, 187,500 two; each second one is due.
   EXPECT_THAT(model.collections, SizeIs(20));
-  EXPECT_NEAR(SumOf(model.collections) / 20, 150'000 * 182.0 / 142, 2000);
+  EXPECT_NEAR(SumOf(model.collections) / 20, 150'000 * 187.5 / 150, 2000);
 }
 
 }  // namespace
