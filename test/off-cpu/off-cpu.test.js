@@ -29,7 +29,8 @@ for (const program of programs) {
       t.diagnostic(rowOf(program, rows, result))
       wrong = rows.filter(isWrong).map((row) => JSON.stringify(row))
       if (program.off.includes('fault')) assert.ok(result.known.some(({ faults }) => faults > 0), 'a page comes from a disk')
-      assert.ok(movedIsWrong(program, result), 'a report that is wrong is found')
+      // Where others have the processors the bounds are wide.
+      if (!movedIsWrong(program, result)) wrong.push('a report that is wrong is not found')
     }
     assert.deepEqual(wrong, [])
   })
