@@ -207,6 +207,14 @@
       "src/addon/stalls.cc",
       "src/addon/unseen.cc"
     ],
+    "compare_sources": [
+      "src/compare/bins.cc",
+      "src/compare/comparison.cc",
+      "src/compare/estimates.cc",
+      "src/compare/latencies.cc",
+      "src/compare/memory.cc",
+      "src/compare/refusals.cc"
+    ],
     "whatif_sources": [
       "src/whatif/simulation/arrivals.cc",
       "src/whatif/prediction/change.cc",

@@ -11,6 +11,7 @@ const SRC = {
   recorder: ['trace', 'platform'],
   analysis: ['trace'],
   whatif: ['analysis', 'trace'],
+  compare: [],
   boost: ['trace', 'platform'],
   // The daemon edgewise-boostd: an executable.
   boostd: ['boost', 'platform'],

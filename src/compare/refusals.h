@@ -1,0 +1,16 @@
+#pragma once
+
+#include "compare/comparison.h"
+#include "compare/side.h"
+
+namespace edgewise {
+
+// Where each run of one side was recorded at the same time as one of the other:
+// leaves what both have, and puts the runs of both in the same order. False,
+// and nothing is changed, where they were not.
+bool CutToCommonTime(Side* a, Side* b);
+
+// Says why the comparison cannot say anything, if it cannot.
+void Refuse(Comparison* comparison);
+
+}  // namespace edgewise
