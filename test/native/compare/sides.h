@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -17,7 +18,11 @@ struct SideSpec {
   double common = 0.3;     // its standard deviation, of the logarithm
   double own = 0.4;        // of what each has besides
   double slower = 1;       // that many times
-  double heavy = 0.3;  // share of the route 2, which takes four times as long
+  double heavy = 0.3;   // share of the route 2, which takes four times as long
+  double outliers = 0;  // share of requests that take a hundred times as long
+  double pauses_per_s =
+      0;  // of the loop, at even times: who comes in one waits
+  double pause_s = 0;
   int64_t begin_ns = 1'700'000'000'000'000'000;
 };
 
@@ -41,9 +46,15 @@ inline Side MadeSide(const SideSpec& spec) {
     const double kept = std::exp(-step_s / spec.memory_s);
     common = kept * common + std::sqrt(1 - kept * kept) * normal(random);
     const bool heavy = uniform(random) < spec.heavy;
-    const auto ns = static_cast<float>(
+    double latency_ns =
         kMedianNs * (heavy ? 4 : 1) * spec.slower *
-        std::exp(spec.common * common + spec.own * normal(random)));
+        std::exp(spec.common * common + spec.own * normal(random));
+    if (uniform(random) < spec.outliers) latency_ns *= 100;
+    if (spec.pauses_per_s > 0) {
+      const double since_s = std::fmod(at_s, 1 / spec.pauses_per_s);
+      latency_ns += 1e9 * std::max(0.0, spec.pause_s - since_s);
+    }
+    const auto ns = static_cast<float>(latency_ns);
     run.requests.push_back({spec.begin_ns + static_cast<int64_t>(at_s * 1e9),
                             ns,
                             heavy ? 2U : 1U,
