@@ -42,7 +42,7 @@ Difference DifferenceOf(const Estimates& values, double blocks) {
   std::sort(sorted.begin(), sorted.end());
   const auto at = [&](double share) {
     return sorted[static_cast<size_t>(
-        share * static_cast<double>(sorted.size() - 1) + 0.5)];
+        std::llround(share * static_cast<double>(sorted.size() - 1)))];
   };
   const double middle = at(0.5);
   const double wider = WiderBy(blocks);
