@@ -22,7 +22,6 @@ namespace {
 constexpr double kBlocksAreLonger = 10;  // than the latency remembers
 constexpr double kTail = 0.99;
 constexpr double kPower = 0.8416212;  // four of five
-constexpr double kNormal = 1.959964;
 constexpr uint32_t kFewer = 5;  // resamples of what is dear are so many times
                                 // fewer
 constexpr size_t kShiftPoints = 19;
@@ -207,7 +206,7 @@ class Comparing {
     found.ratio = RatioOf(logs, draws_.blocks());
     found.same = HalvesOf(share);
     found.standardised = StandardisedOf(share);
-    found.smallest = std::expm1((1 + kPower / kNormal) * kNormal *
+    found.smallest = std::expm1((1 + kPower / kTwoSides) * kTwoSides *
                                 ErrorOf(logs, draws_.blocks()));
     result_->percentiles.push_back(found);
   }

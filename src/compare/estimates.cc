@@ -7,20 +7,18 @@
 namespace edgewise {
 namespace {
 
-constexpr double kNormal = 1.959964;  // two sides of 2.5 %
-
 // Drawn values stand as far apart as blocks do that are as many as they seem:
 // they are a little too close together.
 double WiderBy(double blocks) {
   const double freedom = std::max(1.0, blocks - 1);
-  return StudentOf(freedom) / kNormal * std::sqrt((freedom + 1) / freedom);
+  return StudentOf(freedom) / kTwoSides * std::sqrt((freedom + 1) / freedom);
 }
 
 }  // namespace
 
 // Cornish and Fisher's expansion.
 double StudentOf(double freedom) {
-  const double z = kNormal;
+  const double z = kTwoSides;
   const double z3 = z * z * z;
   const double z5 = z3 * z * z;
   const double z7 = z5 * z * z;

@@ -12,6 +12,9 @@ struct Estimates {
   std::vector<double> drawn;  // those that are not finite are left out
 };
 
+// As many standard errors leave 2.5 % on each side.
+inline constexpr double kTwoSides = 1.959964;
+
 // Of a logarithm of a ratio, with its 95 % interval as B / A - 1. `blocks`:
 // that were drawn; the fewer there are the wider it is (Student).
 Difference RatioOf(const Estimates& logs, double blocks);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "compare/estimates.h"
 
 namespace edgewise {
 namespace {
@@ -36,7 +37,7 @@ void ByTime(Side* side) {
 // Three standard errors: several percentiles are looked at, and A that repeats
 // itself is not to be refused one time in twenty.
 bool IsFarFromNone(const Difference& same) {
-  constexpr double kWider = 3 / 1.959964;
+  constexpr double kWider = 3 / kTwoSides;
   return same.value - kWider * (same.value - same.low) > 0 ||
          same.value + kWider * (same.high - same.value) < 0;
 }
