@@ -65,6 +65,12 @@
       "type": "executable",
       "dependencies": ["edgewise-core"],
       "sources": ["<@(boostd_sources)"]
+    },
+    {
+      "target_name": "edgewise-poker",
+      "type": "executable",
+      "dependencies": ["edgewise-core"],
+      "sources": ["<@(poke_sources)", "<@(poker_sources)"]
     }
   ]
 }

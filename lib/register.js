@@ -154,7 +154,7 @@ function serveCommands (config, shared, toThreads) {
     'stacks-off': handle('stacks-off'),
     dump: handle('dump'),
     status: () => perform('status', config)
-  }, { onProblem: say })
+  }, { onProblem: say, followed: { count: (request, tell) => require('./instrument/servers/counted').countRequests(request, tell) } })
   // Node itself removes it, but at process.exit().
   if (socket !== null) whenLoaded((native) => native.unlinkAtExit(socket))
 }

@@ -173,6 +173,15 @@
     "boostd_sources": [
       "src/boostd/main.cc"
     ],
+    "poke_sources": [
+      "src/poke/paused_processes.cc",
+      "src/poke/poker.cc",
+      "src/poke/rounds.cc",
+      "src/poke/watchdog.cc"
+    ],
+    "poker_sources": [
+      "src/poker/main.cc"
+    ],
     "hooks_sources": [
       "src/hooks/arrival.cc",
       "src/hooks/async_ids.cc",

@@ -13,6 +13,8 @@ const { Failure } = require('./failure')
 
 const RATE = 50
 const SECONDS = 20
+/** Of a closed loop: enough for queues while services are paused. */
+const CONNECTIONS = 128
 
 /**
  * @typedef {object} OwnLoad
@@ -20,6 +22,7 @@ const SECONDS = 20
  * @property {string} [mix] a file
  * @property {number} [rate] requests a second
  * @property {number} [for] seconds
+ * @property {number} [connections] instead of a rate: users who each wait for their answer
  */
 
 /** @param {OwnLoad} options @returns {boolean} whether it is asked for */
@@ -30,9 +33,9 @@ const wantsLoad = ({ url, mix, rate }) => url !== undefined || mix !== undefined
  * @returns {{ command: string, remove: () => void }} for a shell that knows $URL; remove: what it needs a file for
  * @throws {Failure} the generator is not there
  */
-function ownLoad ({ url = ['/'], mix, rate = RATE, for: seconds = SECONDS }) {
+function ownLoad ({ url = ['/'], mix, rate = RATE, for: seconds = SECONDS, connections }) {
   if (!fs.existsSync(LOAD)) throw new Failure(`the load generator is not there (${LOAD}): give the load with --load, such as --load 'npx autocannon -d 20 $URL'`)
-  const options = [`--rate ${rate}`, `--duration ${seconds}`, '--progress']
+  const options = [connections ? `--closed --connections ${connections}` : `--rate ${rate}`, `--duration ${seconds}`, ...connections ? [] : ['--progress']]
   if (mix === undefined && url.length === 1) return { command: `${quoted(LOAD)} ${options.join(' ')} "$URL"${quoted(url[0])}`, remove: () => {} }
   const file = mix ?? writeMix(url)
   const remove = () => { if (mix === undefined) fs.rmSync(path.dirname(file), { recursive: true, force: true }) }
@@ -60,4 +63,4 @@ async function askForPaths () {
   }
 }
 
-module.exports = { RATE, SECONDS, askForPaths, ownLoad, wantsLoad }
+module.exports = { CONNECTIONS, RATE, SECONDS, askForPaths, ownLoad, wantsLoad }

@@ -176,4 +176,4 @@ function never () {
   return new Promise(() => {})
 }
 
-module.exports = { CHILD_STDIO, never, pause, refuseTaken, stop, underLoad }
+module.exports = { CHILD_STDIO, listening, never, pause, refuseTaken, stop, underLoad }

@@ -3,6 +3,8 @@
 // Switches recording in a running process: a Unix socket that only the
 // process's user can reach. One JSON line goes in ({"command": "on"}), one
 // comes back ({"ok": true, "result": {...}} or {"ok": false, "error": "..."}).
+// After that of a command that is followed, more lines come until the caller
+// hangs up.
 //
 // The serving side lives inside somebody else's application. It must not throw
 // into it, keep it alive, or trust what else lies in a shared /tmp.
@@ -17,12 +19,16 @@ const COMMANDS = ['on', 'off', 'stacks-on', 'stacks-off', 'dump', 'status']
 /** Under which a process's environment data, which nothing lists, has its sockets. */
 const SERVED = 'edgewise.control'
 const MAX_LINE_BYTES = 4096
+/** What a caller who follows does not read in time. */
+const MAX_UNREAD_BYTES = 1 << 16
 const MAX_REPLY_BYTES = 1 << 20
 const MAX_SOCKET_PATH_BYTES = 107 // sun_path holds 108 with its final zero.
 const SERVER_TIMEOUT_MS = 1000
 const CLIENT_TIMEOUT_MS = 5000
 
 /** @typedef {(request: Record<string, any>) => any} Handler may be async; its result must survive JSON */
+/** @typedef {(request: Record<string, any>, tell: (line: string) => void) => () => void} Followed tells lines from now on; returns what ends that */
+/** @typedef {{ handlers: Record<string, Handler>, followed: Record<string, Followed> }} Served */
 /** @typedef {{ path: string | null, close: () => void }} ControlServer */
 
 /**
@@ -46,10 +52,11 @@ class ControlError extends Error {
  * later). Worker threads share their process's socket and get `path` null.
  *
  * @param {Record<string, Handler>} handlers by command
- * @param {{ env?: NodeJS.ProcessEnv, onProblem?: (text: string) => void }} [options]
+ * @param {{ env?: NodeJS.ProcessEnv, onProblem?: (text: string) => void, followed?: Record<string, Followed> }} [options]
+ *   followed: those commands, by name
  * @returns {ControlServer}
  */
-function serve (handlers, { env = process.env, onProblem = () => {} } = {}) {
+function serve (handlers, { env = process.env, onProblem = () => {}, followed = {} } = {}) {
   const none = { path: null, close () {} }
   if (!isMainThread) return none
   const report = once((/** @type {unknown} */ error) => onProblem(`no control socket: ${messageOf(error)}`))
@@ -63,7 +70,7 @@ function serve (handlers, { env = process.env, onProblem = () => {} } = {}) {
     }
     if (served().has(socketPath)) throw new Error(`this process already answers on ${socketPath}`)
     removeStale(directory)
-    return listen(socketPath, handlers, report) ?? none
+    return listen(socketPath, { handlers, followed }, report) ?? none
   } catch (error) {
     report(error)
     return none
@@ -72,12 +79,12 @@ function serve (handlers, { env = process.env, onProblem = () => {} } = {}) {
 
 /**
  * @param {string} socketPath
- * @param {Record<string, Handler>} handlers
+ * @param {Served} commands
  * @param {(error: unknown) => void} report
  * @returns {ControlServer | null}
  */
-function listen (socketPath, handlers, report) {
-  const server = net.createServer((socket) => answer(socket, handlers))
+function listen (socketPath, commands, report) {
+  const server = net.createServer((socket) => answer(socket, commands))
   server.on('error', report)
   server.maxConnections = 8
   // exclusive: a cluster worker must own its socket, not ask the primary for it.
@@ -113,9 +120,9 @@ function served () {
 
 /**
  * @param {net.Socket} socket
- * @param {Record<string, Handler>} handlers
+ * @param {Served} commands
  */
-function answer (socket, handlers) {
+function answer (socket, commands) {
   let text = ''
   let taken = false
   const reply = (/** @type {object} */ message) => {
@@ -136,21 +143,45 @@ function answer (socket, handlers) {
     taken = true
     if (tooLong) return reply({ ok: false, error: `the request is longer than ${MAX_LINE_BYTES} bytes` })
     socket.setTimeout(0) // A dump may take longer than a client may take to ask for it.
-    run(line, handlers).then(reply)
+    if (!follow(socket, line, commands)) run(line, commands).then(reply)
   })
 }
 
 /**
+ * @param {net.Socket} socket
  * @param {string} line
- * @param {Record<string, Handler>} handlers
+ * @param {Served} commands
+ * @returns {boolean} whether it is a command that is followed, and was begun
+ */
+function follow (socket, line, { followed }) {
+  const request = parseObject(line)
+  if (typeof request?.command !== 'string' || !Object.hasOwn(followed, request.command)) return false
+  const send = (/** @type {string} */ text) => {
+    // The application's memory is not for who does not read.
+    if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy()
+    else if (socket.writable) socket.write(`${text}\n`)
+  }
+  try {
+    const end = followed[request.command](request, send)
+    socket.once('close', end)
+    send(JSON.stringify({ ok: true, result: {} }))
+  } catch (error) {
+    socket.end(`${JSON.stringify({ ok: false, error: messageOf(error) })}\n`)
+  }
+  return true
+}
+
+/**
+ * @param {string} line
+ * @param {Served} commands
  * @returns {Promise<object>} the reply; never rejects
  */
-async function run (line, handlers) {
+async function run (line, { handlers, followed }) {
   try {
     const request = parseObject(line)
     const command = request?.command
     if (typeof command !== 'string' || !COMMANDS.includes(command) || !Object.hasOwn(handlers, command)) {
-      const allowed = COMMANDS.filter((name) => Object.hasOwn(handlers, name)).join(', ')
+      const allowed = [...COMMANDS.filter((name) => Object.hasOwn(handlers, name)), ...Object.keys(followed)].join(', ')
       return { ok: false, error: `command ${JSON.stringify(command) ?? 'missing'} is not known: allowed is ${allowed}` }
     }
     const result = await handlers[command](/** @type {object} */ (request)) ?? {}
@@ -186,9 +217,11 @@ async function send (pid, command, { env = process.env, timeoutMs = CLIENT_TIMEO
  * changed its user since.
  *
  * @param {number} pid
- * @param {NodeJS.ProcessEnv} env
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {string} where it listens
+ * @throws {ControlError} it does not, or not for us
  */
-function findSocket (pid, env) {
+function findSocket (pid, env = process.env) {
   const owner = ownerOf(pid)
   const environments = [env, environmentOf(pid)]
   let denied
@@ -319,4 +352,4 @@ function messageOf (error) {
   return error instanceof Error ? error.message : String(error)
 }
 
-module.exports = { COMMANDS, ControlError, send, serve }
+module.exports = { COMMANDS, ControlError, findSocket, send, serve }

@@ -12,13 +12,14 @@ const BUILT = path.join(ROOT, 'build', KEY)
 const ADDON_FILE = 'edgewise.node'
 const REPORTER_FILE = 'edgewise-report.node'
 const BOOSTD_FILE = 'edgewise-boostd'
+const POKER_FILE = 'edgewise-poker'
 const LOAD_FILE = 'edgewise-load'
 /** A package has no lockfile. */
 const CHECKOUT = fs.existsSync(path.join(ROOT, 'package-lock.json'))
 const PROCESSORS = ['x64', 'arm64']
 const SCOPE = '@edgewise'
 
-const { addon, reporter, boostd, load, prebuilt } = found()
+const { addon, reporter, boostd, poker, load, prebuilt } = found()
 
 /** @returns {string} the package that holds what is compiled for this platform */
 function platformPackage () {
@@ -44,6 +45,7 @@ function found () {
     addon: path.join(BUILT, ADDON_FILE),
     reporter: path.join(BUILT, REPORTER_FILE),
     boostd: path.join(BUILT, BOOSTD_FILE),
+    poker: path.join(BUILT, POKER_FILE),
     load: path.join(ROOT, 'build', 'benchmarks', 'load', LOAD_FILE),
     prebuilt: false
   }
@@ -54,6 +56,7 @@ function found () {
     addon: path.join(root, `node-v${process.versions.modules}`, ADDON_FILE),
     reporter: path.join(root, REPORTER_FILE),
     boostd: path.join(root, BOOSTD_FILE),
+    poker: path.join(root, POKER_FILE),
     load: path.join(root, LOAD_FILE),
     prebuilt: true
   }
@@ -105,6 +108,8 @@ module.exports = {
   REPORTER: reporter,
   /** The daemon: what `edgewise boostd` starts. */
   BOOSTD: boostd,
+  /** What pauses a service: what `edgewise slow` starts beside each. */
+  POKER: poker,
   /** The load generator. */
   LOAD: load,
   nextStep,

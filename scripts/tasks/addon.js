@@ -1,6 +1,6 @@
 'use strict'
 
-// The native addons and the daemon boostd beside them, built by node-gyp for one Node.
+// The native addons and the programs beside them, boostd and poker, built by node-gyp for one Node.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -33,7 +33,8 @@ function boostdFile (node) {
 
 /** @param {import('./node-release').NodeRelease} node @returns {string[]} what is built, the addon that records last */
 function products (node) {
-  return [boostdFile(node), path.join(path.dirname(addonFile(node)), 'edgewise-report.node'), addonFile(node)]
+  const beside = (/** @type {string} */ name) => path.join(path.dirname(addonFile(node)), name)
+  return [boostdFile(node), beside('edgewise-poker'), beside('edgewise-report.node'), addonFile(node)]
 }
 
 /** @param {import('./node-release').NodeRelease} node @returns {boolean} whether all is */

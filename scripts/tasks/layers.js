@@ -15,6 +15,9 @@ const SRC = {
   boost: ['trace', 'platform'],
   // The daemon edgewise-boostd: an executable.
   boostd: ['boost', 'platform'],
+  // What pauses services; and the program edgewise-poker.
+  poke: ['platform'],
+  poker: ['poke', 'platform'],
   // platform: for its clock, the only one there is.
   hooks: ['recorder', 'boost', 'trace', 'platform'],
   // What both addons need of Node-API.
@@ -51,7 +54,7 @@ const NODE_HEADERS = [
 ]
 
 /** What a native test (test/native/PART) may use beside its own part: all that CMake builds. */
-const NATIVE_TESTS = Object.keys(SRC).filter(part => !['hooks', 'addon', 'napi', 'reporting', 'boostd'].includes(part))
+const NATIVE_TESTS = Object.keys(SRC).filter(part => !['hooks', 'addon', 'napi', 'reporting', 'boostd', 'poker'].includes(part))
 
 /** Libraries that any part of src/ may include, as the first part of a path. */
 const LIBRARIES = { src: ['absl', 'nlohmann'], test: ['gtest', 'gmock', 'benchmark'] }
@@ -69,13 +72,14 @@ const LIB = {
   flame: ['report'],
   page: ['report'],
   whatif: ['flame', 'report'],
+  slow: ['report', 'statistics'],
   tune: ['statistics'],
   instrument: ['native'],
   recording: ['native', 'instrument', 'make-directory'],
   boosting: ['native', 'config', 'instrument', 'make-directory'],
   index: ['native', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
   register: ['native', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
-  cli: ['index', 'report', 'flame', 'page', 'config', 'control', 'make-directory', 'native', 'shell', 'tune', 'whatif'],
+  cli: ['index', 'report', 'flame', 'page', 'config', 'control', 'make-directory', 'native', 'shell', 'slow', 'tune', 'whatif'],
   bin: ['cli']
 }
 

@@ -60,7 +60,7 @@ async function headersOf (version) {
 
 /** @param {string} name of a target @param {{ abi: string }[]} nodes @returns {{ file: string, as: string }[]} what is compiled for it, and where it lies in its package */
 function productsOf (name, nodes) {
-  const products = [...nodes.map(({ abi }) => `node-v${abi}/edgewise.node`), 'edgewise-report.node', 'edgewise-boostd', 'edgewise-load']
+  const products = [...nodes.map(({ abi }) => `node-v${abi}/edgewise.node`), 'edgewise-report.node', 'edgewise-boostd', 'edgewise-poker', 'edgewise-load']
   return products.map((as) => ({ as, file: path.join(HOME, name, as) }))
 }
 

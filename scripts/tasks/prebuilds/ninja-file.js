@@ -6,10 +6,11 @@ const path = require('node:path')
 const { ROOT, walk } = require('../tree')
 
 /** What does not depend on Node, and what is made of which of it. */
-const CORE = ['platform', 'trace', 'boost', 'recorder', 'analysis', 'whatif']
+const CORE = ['platform', 'trace', 'boost', 'recorder', 'analysis', 'whatif', 'poke']
 const RECORDER = ['platform', 'trace', 'boost', 'recorder']
 const REPORTER = ['platform', 'trace', 'analysis', 'whatif']
 const BOOSTD = ['platform', 'trace', 'boost']
+const POKER = ['platform', 'poke']
 const FLAGS = [
   '-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fno-exceptions', '-fno-omit-frame-pointer',
   '-ffunction-sections', '-fdata-sections', '-DNDEBUG', '-Wno-deprecated-declarations', '-D_FILE_OFFSET_BITS=64'
@@ -27,7 +28,7 @@ const NOT_OURS = /_test\.|_test_|test_util|_testing|benchmark|mock|\/flags\/|\/r
  * @param {import('./tools').Tools} tools
  * @param {{ abi: string, include: string }[]} nodes
  * @param {Record<string, string>} units of each part of src/, the file that is compiled
- * @returns {string} a ninja file whose products are node-vABI/edgewise.node, edgewise-report.node, edgewise-boostd and edgewise-load
+ * @returns {string} a ninja file whose products are node-vABI/edgewise.node, edgewise-report.node, edgewise-boostd, edgewise-poker and edgewise-load
  */
 function ninjaFile (target, { compiler, abseil, include }, nodes, units) {
   const cxx = `${compiler} c++ -target ${target.triple}`
@@ -54,6 +55,7 @@ function ninjaFile (target, { compiler, abseil, include }, nodes, units) {
   }
   linked('edgewise-report.node', 'addon', ours(['reporting'], 'core', nodeFlags(nodes[0].include)), REPORTER)
   linked('edgewise-boostd', 'program', ours(['boostd'], 'core'), BOOSTD)
+  linked('edgewise-poker', 'program', ours(['poker'], 'core'), POKER)
   const generator = path.join(ROOT, 'benchmarks')
   const load = compiled(filesIn(path.join(generator, 'load')), generator, 'load', [...common, '-fexceptions', `-I${generator}`])
   lines.push(`build edgewise-load: program ${[...load, ...library].join(' ')}`)
