@@ -109,7 +109,7 @@ class Experiment {
     const all = [null, { name: 'pauses of 100 µs', ns: this.#idleNs() }, ...cuts]
     for (let repetition = 1; repetition <= repetitions; repetition++) {
       for (const cut of repetition % 2 ? all : [...all].reverse()) {
-        const run = await this.#runOnce(cut, repetition)
+        const run = await this.once(cut, repetition)
         this.#setup.signal.throwIfAborted()
         this.runs.push(run)
         const { say } = this.#setup
@@ -139,8 +139,8 @@ class Experiment {
     return IDLE_PAUSE_NS / this.pauseOf({ name: '', ns: 1e6 }) * 1e6
   }
 
-  /** @param {Cut | null} cut @param {number} repetition @returns {Promise<Run>} */
-  async #runOnce (cut, repetition) {
+  /** @param {Cut | null} cut null: as it is @param {number} repetition @returns {Promise<Run>} */
+  async once (cut, repetition) {
     if (!cut) {
       const { measured, processorNs } = await this.#watch()
       return { repetition, cut, throughput: throughput(measured), predicted: throughput(measured), rounds: measured.rounds, pausedNs: 0, processorNs }
