@@ -6,17 +6,14 @@
 const edgewise = require('../../../lib')
 const { together } = require('../../../lib/whatif/services')
 
-/** Of a recording: what was open as it began is not whole. */
-const SKIP_S = 0.5
-
 /**
  * @param {{ name: string, out: string }[]} recorded in the order of the topology
- * @param {{ target: string, cutsNs: number[], generatorNs: number }} options generatorNs: what the load generator, which shares the target's core, takes it a request
+ * @param {{ target: string, cutsNs: number[], generatorNs: number, skipS: number }} options generatorNs: what the load generator, which shares the target's core, takes it a request
  * @returns {Promise<{ before: number, after: number[], demandNs: number }>} requests a second, as it is and after each cut; demandNs: what a request takes the target
  */
-async function byArithmetic (recorded, { target, cutsNs, generatorNs }) {
+async function byArithmetic (recorded, { target, cutsNs, generatorNs, skipS }) {
   const fits = []
-  for (const { name, out } of recorded) fits.push({ directory: name, found: { ...await edgewise.whatif(out, { skip: SKIP_S, replications: 2 }), scenarios: [] } })
+  for (const { name, out } of recorded) fits.push({ directory: name, found: { ...await edgewise.whatif(out, { skip: skipS, replications: 2 }), scenarios: [] } })
   const demandNs = 1e9 / /** @type {any} */ (fits.find(({ directory }) => directory === target)).found.fit.capacity
   const throughput = (/** @type {number} */ cutNs) => {
     const { services } = together(fits.map(({ directory, found }) => ({

@@ -16,8 +16,11 @@ const { ROOT } = require('../../../scripts/tasks/tree')
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const TARGET_CPU = '0'
 const OTHERS_CPU = '1'
-/** Real-time: that of the generator is higher, and waits for no service. */
-const PRIORITY = { services: '6', generator: '11' }
+/**
+ * Real-time. The generator waits for no service. V8's own threads compile and collect, for moments, on the core of
+ * their loop; of the same priority they would wait until it sleeps, which a saturated one does not.
+ */
+const PRIORITY = { loop: '6', helpers: '7', generator: '11' }
 const CONNECTIONS = 64
 const COUNT_MS = 20_000
 
@@ -42,7 +45,7 @@ class Deployment {
       const { name } = service
       const out = path.join(directory, name)
       fs.mkdirSync(out)
-      const env = { ...process.env, EDGEWISE_ENABLED: '0', EDGEWISE_OUT: out, TOPOLOGY_SERVICE: JSON.stringify({ ...service, port: ports[name], ports, concurrent }) }
+      const env = { ...process.env, EDGEWISE_OUT: out, TOPOLOGY_SERVICE: JSON.stringify({ ...service, port: ports[name], ports, concurrent, priority: PRIORITY.loop }) }
       const child = start([process.execPath, '--require', REGISTER, path.join(__dirname, 'service.js')], name === target ? TARGET_CPU : OTHERS_CPU, env)
       const [{ paceNs }] = await message(child, name)
       this.processes.unshift({ name, pid: /** @type {number} */ (child.pid), child, out, paceNs })
@@ -69,9 +72,9 @@ class Deployment {
     await changed
   }
 
-  /** Of all services at once. @param {'on' | 'off'} command */
-  async record (command) {
-    await Promise.all(this.processes.map(({ pid }) => send(pid, command, { timeoutMs: COUNT_MS })))
+  /** Each has recorded since it began. */
+  async stopRecording () {
+    await Promise.all(this.processes.map(({ pid }) => send(pid, 'off', { timeoutMs: COUNT_MS })))
   }
 
   async stop () {
@@ -95,7 +98,7 @@ const placed = (priority, cpu) => ['chrt', '--fifo', priority, 'taskset', '-c', 
 
 /** @param {string[]} command @param {string} cpu @param {NodeJS.ProcessEnv} env */
 function start (command, cpu, env) {
-  return spawn(...line([...placed(PRIORITY.services, cpu), ...command]), { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  return spawn(...line([...placed(PRIORITY.helpers, cpu), ...command]), { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
 }
 
 /** @param {import('node:child_process').ChildProcess} child @param {string} name @returns {Promise<any[]>} its next message */

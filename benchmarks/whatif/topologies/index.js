@@ -7,6 +7,7 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { setTimeout } = require('node:timers/promises')
 const { POKER } = require('../../../lib/native/native-files')
 const { processorNs } = require('../../../lib/slow/cores')
 const { Experiment } = require('../../../lib/slow/experiment')
@@ -39,6 +40,8 @@ the load generator, one for all others, in real time.
 const CUTS = [0.2, 0.5, 0.8]
 /** Requests of users, a round. */
 const USERS_A_ROUND = 20
+/** Until code runs as fast without the recording's as it can. */
+const CALM_MS = 2000
 /** Above all services, so that it takes up what they count. */
 const PRIORITY = 12
 
@@ -96,13 +99,13 @@ async function measure ({ topology, mode, placement }, { seconds, warmupS, signa
     await deployment.start(built, { target, concurrent: mode === 'concurrent', directory })
     const batch = Math.max(4, Math.round(USERS_A_ROUND * built.calls[target]))
     experiment = new Experiment({ services: await deployment.running(), target, program: POKER, directory, batch, seconds, parallel: 1, signal, say })
-    await new Promise((resolve) => setTimeout(resolve, 1000 * warmupS))
+    await setTimeout(1000 * warmupS)
     signal.throwIfAborted()
     const found = await observe(experiment, deployment, built.services)
     await experiment.close()
     await deployment.stop()
     const cutsNs = found.cuts.map(({ ns }) => ns)
-    return { target, ...found, arithmetic: await byArithmetic(deployment.processes, { target, cutsNs, generatorNs: found.generatorNs }) }
+    return { target, ...found, arithmetic: await byArithmetic(deployment.processes, { target, cutsNs, generatorNs: found.generatorNs, skipS: warmupS }) }
   } finally {
     await experiment?.close()
     await deployment.stop()
@@ -111,7 +114,7 @@ async function measure ({ topology, mode, placement }, { seconds, warmupS, signa
 }
 
 /**
- * As it is, recorded, slowed and cut in turn, and as it is again.
+ * Recorded, as it is, slowed and cut in turn, and as it is again.
  * @param {Experiment} experiment
  * @param {Deployment} deployment
  * @param {import('./topologies').Service[]} services
@@ -120,6 +123,13 @@ async function observe (experiment, deployment, services) {
   const { name, paceNs } = deployment.targetProcess
   const { us } = /** @type {import('./topologies').Service} */ (services.find((service) => service.name === name))
   const asItIs = async () => (await experiment.once(null, 1)).throughput
+  const pid = /** @type {number} */ (deployment.load?.pid)
+  const before = processorNs([pid])
+  const began = performance.now()
+  const recorded = await asItIs()
+  const generatorNs = (processorNs([pid]) - before) / ((performance.now() - began) / 1000) / recorded
+  await deployment.stopRecording()
+  await setTimeout(CALM_MS)
   const first = await asItIs()
   const cuts = []
   for (const share of CUTS) {
@@ -130,13 +140,6 @@ async function observe (experiment, deployment, services) {
     await deployment.change(us)
     cuts.push({ share, ns, came, slowed })
   }
-  await deployment.record('on')
-  const pid = /** @type {number} */ (deployment.load?.pid)
-  const before = processorNs([pid])
-  const began = performance.now()
-  const recorded = await asItIs()
-  const generatorNs = (processorNs([pid]) - before) / ((performance.now() - began) / 1000) / recorded
-  await deployment.record('off')
   return { first, last: await asItIs(), recorded, generatorNs, cuts }
 }
 
