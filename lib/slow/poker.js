@@ -10,6 +10,8 @@ const { eachLine } = require('./lines')
 /** @typedef {{ rounds: number, pauses: number, pausedNs: number, owedNs: number, longestNs: number }} Done */
 
 const ANSWER_MS = 5000
+/** Until its watchdog is told to end it by force. */
+const END_MS = 2000
 
 class Poker {
   /** @type {string | undefined} why it has ended */
@@ -88,7 +90,9 @@ class Poker {
   /** Its service goes on. */
   async close () {
     this.#process.stdin.end()
+    const hangs = setTimeout(() => this.#process.kill('SIGTERM'), END_MS)
     await this.over
+    clearTimeout(hangs)
   }
 }
 

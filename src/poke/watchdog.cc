@@ -20,7 +20,10 @@ constexpr int64_t kLookNs = 20'000'000;
 constexpr int kFailure = 1;
 
 // The pausing process itself takes these, and lets its service go on.
-constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+constexpr int kEnding[] = {SIGINT, SIGHUP, SIGQUIT};
+
+// Set by SIGTERM: who pauses does not end by itself.
+volatile sig_atomic_t told_to_end = 0;
 
 int ExitCode(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
@@ -34,13 +37,14 @@ bool IsOverdue(const PauseEnd& end, int64_t grace_ns) {
 int Watch(pid_t child, const PausedProcesses& processes, int64_t grace_ns,
           const PauseEnd& end) {
   for (const int number : kEnding) signal(number, SIG_IGN);
+  signal(SIGTERM, [](int) { told_to_end = 1; });
   int status = 0;
   bool overdue = false;
   pid_t ended = 0;
   while ((ended = waitpid(child, &status, WNOHANG)) != child) {
     if (ended < 0 && errno != EINTR) break;
     overdue = IsOverdue(end, grace_ns);
-    if (overdue) {
+    if (overdue || told_to_end != 0) {
       kill(child, SIGKILL);
       waitpid(child, &status, 0);
       break;

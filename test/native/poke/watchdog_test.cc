@@ -73,6 +73,22 @@ TEST(WatchdogTest, TheServiceGoesOnWhenTheWatchdogIsKilled) {
   EXPECT_TRUE(service.Becomes(false));
 }
 
+TEST(WatchdogTest, EndsWhoPausesByForceWhenItIsToldTo) {
+  const absl::StatusOr<PausedProcesses> none = PausedProcesses::Open({});
+  ASSERT_TRUE(none.ok());
+  const pid_t watchdog = fork();
+  if (watchdog == 0) {
+    _exit(RunWatched(*none, kGraceNs, [&](PauseEnd*) {
+      kill(getppid(), SIGTERM);
+      while (true) pause();
+      return 0;
+    }));
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(watchdog, &status, 0), watchdog);
+  EXPECT_TRUE(WIFEXITED(status) || WTERMSIG(status) == SIGTERM);
+}
+
 TEST(PausedProcessesTest, NamesAProcessThatIsNotThere) {
   const absl::StatusOr<PausedProcesses> gone = PausedProcesses::Open({1 << 22});
   ASSERT_FALSE(gone.ok());
