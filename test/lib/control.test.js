@@ -317,3 +317,57 @@ test('another user is refused, root is not', { skip: !isRoot && 'needs root' }, 
   assert.equal(theirs.line, path.join(base, 'edgewise-65534', `${theirs.pid}.sock`))
   assert.deepEqual(await send(theirs.pid, 'status', { env: { XDG_RUNTIME_DIR: base } }), { pid: theirs.pid })
 })
+
+test('a command that is followed: lines come until the caller hangs up; its error comes as any other', async (t) => {
+  const env = { XDG_RUNTIME_DIR: temporary(t) }
+  let ended = 0
+  /** @type {(line: string) => void} */
+  let tell = () => {}
+  const followed = {
+    count: (/** @type {Record<string, any>} */ { every }, /** @type {(line: string) => void} */ say) => {
+      if (every < 1) throw new Error('every is too small')
+      tell = say
+      return () => { ended++ }
+    }
+  }
+  const server = serve({ on: () => ({}) }, { env, followed })
+  t.after(() => server.close())
+  const path = /** @type {string} */ (server.path)
+  assert.deepEqual(JSON.parse(await raw(path, '{"command":"count","every":0}\n')), { ok: false, error: 'every is too small' })
+  assert.match(await raw(path, '{"command":"cuont"}\n'), /allowed is on, count/)
+
+  const caller = net.connect(path)
+  caller.setEncoding('utf8')
+  let heard = ''
+  caller.on('data', (text) => { heard += text })
+  caller.write('{"command":"count","every":5}\n')
+  while (heard === '') await sleep(5)
+  tell('5 1')
+  tell('10 2')
+  while (heard.split('\n').length < 4) await sleep(5)
+  assert.equal(heard, '{"ok":true,"result":{}}\n5 1\n10 2\n')
+  assert.equal(ended, 0)
+  caller.destroy()
+  while (ended === 0) await sleep(5)
+  tell('15 3') // Nobody listens: no error.
+})
+
+test('a caller that follows and does not read is hung up on', async (t) => {
+  const env = { XDG_RUNTIME_DIR: temporary(t) }
+  let ended = false
+  const flood = (/** @type {any} */ _, /** @type {(line: string) => void} */ tell) => {
+    const telling = setInterval(() => { for (let i = 0; i < 100; i++) tell('x'.repeat(1000)) }, 1)
+    return () => {
+      clearInterval(telling)
+      ended = true
+    }
+  }
+  const server = serve({}, { env, followed: { flood } })
+  t.after(() => server.close())
+  const caller = net.connect(/** @type {string} */ (server.path))
+  t.after(() => caller.destroy())
+  caller.on('error', () => {})
+  caller.write('{"command":"flood"}\n')
+  caller.pause()
+  while (!ended) await sleep(5)
+})

@@ -2,9 +2,11 @@
 
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
+const http = require('node:http')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
+const { countRequests } = require('../../lib/instrument/servers/counted')
 const { cpuList, cpusOf, parseCpus, processorNs, quotaOf, sharing } = require('../../lib/slow/cores')
 const { cutsOf, parseCuts } = require('../../lib/slow/cuts')
 const { measure, pauseNs, predicted, throughput } = require('../../lib/slow/model')
@@ -213,4 +215,22 @@ test('command line: without its program it says what to do', (t) => {
   const { status, stderr } = run(['slow', '--target', 'a', '--by', '1ms', '--url', '/', '--service', 'a=x', '--', 'node', 'front.js'])
   assert.equal(status, 1)
   assert.match(stderr, /^edgewise: edgewise-poker is not built for Node v.*; next step: .*\n$/)
+})
+
+test('requests are counted as they begin, while somebody follows', async (t) => {
+  const server = http.createServer((request, response) => response.end())
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  t.after(() => server.close())
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const ask = () => new Promise((resolve) => http.get({ port, host: '127.0.0.1' }, (response) => response.resume().once('end', resolve)))
+  /** @type {string[]} */
+  const told = []
+  const end = countRequests({ every: 2 }, (line) => told.push(line))
+  for (let i = 0; i < 5; i++) await ask()
+  end()
+  for (let i = 0; i < 5; i++) await ask()
+  assert.deepEqual(told.map((line) => line.split(' ')[0]), ['2', '4'])
+  const times = told.map((line) => BigInt(line.split(' ')[1]))
+  assert.ok(times[0] < times[1] && times[1] < process.hrtime.bigint())
+  assert.throws(() => countRequests({ every: 0 }, () => {}), /every is 0: allowed is a whole number above 0/)
 })

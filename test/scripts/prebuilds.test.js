@@ -52,7 +52,7 @@ test('each part is compiled once for a platform, or once for each Node', (t) => 
   assert.equal(times('units/reporting.cc'), 1)
   assert.equal(times(path.join(ROOT, 'benchmarks/load/main.cc')), 1)
   assert.deepEqual([...text.matchAll(/: cc (\S+)/g)].flatMap(([, source]) => source.startsWith(abseil) ? path.basename(source) : []), ['log.cc'])
-  for (const product of ['node-v115/edgewise.node', 'node-v137/edgewise.node', 'edgewise-report.node', 'edgewise-boostd', 'edgewise-load']) assert.match(text, new RegExp(`^build ${product}: `, 'm'))
+  for (const product of ['node-v115/edgewise.node', 'node-v137/edgewise.node', 'edgewise-report.node', 'edgewise-boostd', 'edgewise-poker', 'edgewise-load']) assert.match(text, new RegExp(`^build ${product}: `, 'm'))
 })
 
 test('the package takes those of the platforms, which say where they fit', async (t) => {
