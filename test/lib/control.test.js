@@ -318,6 +318,11 @@ test('another user is refused, root is not', { skip: !isRoot && 'needs root' }, 
   assert.deepEqual(await send(theirs.pid, 'status', { env: { XDG_RUNTIME_DIR: base } }), { pid: theirs.pid })
 })
 
+/** @param {() => boolean} holds */
+async function until (holds) {
+  while (!holds()) await sleep(5)
+}
+
 test('a command that is followed: lines come until the caller hangs up; its error comes as any other', async (t) => {
   const env = { XDG_RUNTIME_DIR: temporary(t) }
   let ended = 0
@@ -341,14 +346,14 @@ test('a command that is followed: lines come until the caller hangs up; its erro
   let heard = ''
   caller.on('data', (text) => { heard += text })
   caller.write('{"command":"count","every":5}\n')
-  while (heard === '') await sleep(5)
+  await until(() => heard !== '')
   tell('5 1')
   tell('10 2')
-  while (heard.split('\n').length < 4) await sleep(5)
+  await until(() => heard.split('\n').length >= 4)
   assert.equal(heard, '{"ok":true,"result":{}}\n5 1\n10 2\n')
   assert.equal(ended, 0)
   caller.destroy()
-  while (ended === 0) await sleep(5)
+  await until(() => ended > 0)
   tell('15 3') // Nobody listens: no error.
 })
 
@@ -369,5 +374,5 @@ test('a caller that follows and does not read is hung up on', async (t) => {
   caller.on('error', () => {})
   caller.write('{"command":"flood"}\n')
   caller.pause()
-  while (!ended) await sleep(5)
+  await until(() => ended)
 })
