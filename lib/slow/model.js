@@ -27,18 +27,19 @@ const LEAST_ROUNDS = 10
  * @param {Window} window
  * @returns {Measured | null} null: it is too short
  */
-function measure ({ front, rounds }) {
-  if (rounds.length < LEAST_ROUNDS + 1 || front.length < 2) return null
+function measure ({ front, rounds: all }) {
+  if (front.length < 2) return null
+  const rounds = all.filter(({ atMs }) => atMs >= front[0].atMs && atMs <= front[front.length - 1].atMs)
+  if (rounds.length < LEAST_ROUNDS + 1) return null
   const [first, last] = [rounds[0], rounds[rounds.length - 1]]
   const requests = countAt(front, last.atMs) - countAt(front, first.atMs)
   return { seconds: (last.atMs - first.atMs) / 1000, requests, rounds: rounds.length - 1, calls: last.count - first.count }
 }
 
-/** @param {Counted[]} counts @param {number} atMs @returns {number} between two of them, in proportion */
+/** @param {Counted[]} counts @param {number} atMs not before the first, nor after the last @returns {number} between two of them, in proportion */
 function countAt (counts, atMs) {
   const after = counts.findIndex((each) => each.atMs > atMs)
   if (after < 0) return counts[counts.length - 1].count
-  if (after === 0) return counts[0].count
   const [low, high] = [counts[after - 1], counts[after]]
   return low.count + (atMs - low.atMs) / (high.atMs - low.atMs) * (high.count - low.count)
 }

@@ -36,7 +36,7 @@ function slow (t, args) {
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (text) => { output.stdout += text })
   child.stderr.on('data', (text) => { output.stderr += text })
-  return { child, output, ended: once(child, 'close').then(([code]) => ({ code, ...output })) }
+  return { child, output, ended: once(child, 'exit').then(([code]) => ({ code, ...output })) }
 }
 
 /** @param {number} pid */
@@ -80,7 +80,7 @@ test('the others are paused for each round of the target, and go on when all is 
   assert.equal(code, 0, stderr)
   const { schema, calls, runs, cuts, repetitions, services } = JSON.parse(stdout)
   assert.deepEqual([schema, repetitions, cuts.length], [1, 1, 1])
-  assert.ok(Math.abs(calls - 1) < 0.1, String(calls))
+  assert.ok(Math.abs(calls - 1) < 0.2, String(calls))
   assert.deepEqual(services.map(({ name, cpus }) => [name, cpus]), [['front', SECOND], ['inner', FIRST]])
   const [asItIs, , cut] = runs
   assert.deepEqual([asItIs.cut, asItIs.pausedNs], [null, 0])
@@ -113,6 +113,7 @@ for (const [name, end] of Object.entries(ENDINGS)) {
       assert.equal(child.exitCode, null, output.stderr)
       await sleep(50)
     }
+    const all = childrenOf(/** @type {number} */ (child.pid))
     const found = { command: child.pid, ...pokersOf(/** @type {number} */ (child.pid), front.child.pid) }
     await paused(front.child.pid)
     end(found)
@@ -120,7 +121,8 @@ for (const [name, end] of Object.entries(ENDINGS)) {
     assert.equal(code, CODES[name] === undefined ? 1 : CODES[name], stderr)
     if (CODES[name] === undefined) assert.match(stderr, /the poker beside front/)
     for (const each of [front, inner]) await goesOn(each)
-    if (fs.existsSync(`/proc/${found.poker}`)) process.kill(found.poker, 'SIGKILL')
+    // Of a command that was killed, the load lives on.
+    for (const pid of all.filter((each) => fs.existsSync(`/proc/${each}`))) process.kill(pid, 'SIGKILL')
   })
 }
 

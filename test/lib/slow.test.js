@@ -56,6 +56,9 @@ test('a window holds whole rounds, and is none with too few of them', () => {
   const measured = measure({ front: counts(10, 4), rounds: counts(50, 35).slice(1, 12) })
   assert.deepEqual(measured, { seconds: 0.35, requests: 875, rounds: 10, calls: 500 })
   assert.equal(measure({ front: counts(10, 4), rounds: counts(50, 35).slice(0, 10) }), null)
+  assert.equal(measure({ front: counts(10, 4).slice(0, 1), rounds: counts(50, 35) }), null)
+  // What was not seen of the first service's requests is no part of it.
+  assert.deepEqual(measure({ front: counts(10, 4).slice(20, 95), rounds: counts(50, 20) }), { seconds: 0.28, requests: 700, rounds: 14, calls: 700 })
 })
 
 test('processors: lists', () => {
