@@ -36,7 +36,12 @@ function slow (t, args) {
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (text) => { output.stdout += text })
   child.stderr.on('data', (text) => { output.stderr += text })
-  return { child, output, ended: once(child, 'exit').then(([code]) => ({ code, ...output })) }
+  // Of a command that was killed, the load keeps what it prints errors on open.
+  const killed = once(child, 'exit').then(async (how) => {
+    await sleep(1000)
+    return how
+  })
+  return { child, output, ended: Promise.race([once(child, 'close'), killed]).then(([code]) => ({ code, ...output })) }
 }
 
 /** @param {number} pid */
