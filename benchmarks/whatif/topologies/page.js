@@ -24,9 +24,10 @@ function errorsOf ({ first, last, cuts, arithmetic }) {
 
 /**
  * @param {number[][]} groups errors of each deployment
- * @returns {string} their root mean square, with a 95 % interval from drawing deployments again
+ * @returns {string} their root mean square, with a 95 % interval from drawing deployments again; of fewer than three it says nothing
  */
 function rms (groups) {
+  if (groups.length < 3) return percent(rootMeanSquare(groups.flat()))
   let state = 1
   const draw = () => (state = Math.imul(state, 1103515245) + 12345 & 0x7fffffff) / 0x80000000
   const drawn = Array.from({ length: DRAWS }, () => rootMeanSquare(groups.flatMap(() => groups[Math.floor(draw() * groups.length)]))).sort((a, b) => a - b)
