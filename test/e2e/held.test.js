@@ -6,6 +6,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
 const test = require('node:test')
+const { timedTest } = require('./attempts')
 const { report, request, startApp } = require('./recorded-app')
 
 const ROUNDS = 4
@@ -36,15 +37,15 @@ function waitsFor ({ dependencies: [row], slowest }, what, call) {
   }
 }
 
-test('a slot that another request holds', async (t) => {
+timedTest('a slot that another request holds', async (t) => {
   waitsFor(await behind(t, 'report', 'quick'), 'request GET /report', 'timer')
 })
 
-test('a slot that another request holds, with callbacks only', async (t) => {
+timedTest('a slot that another request holds, with callbacks only', async (t) => {
   waitsFor(await behind(t, 'hold-plainly', 'quick'), 'request GET /hold-plainly', 'timer')
 })
 
-test('a slot that is given back long before the request ends that held it', async (t) => {
+timedTest('a slot that is given back long before the request ends that held it', async (t) => {
   waitsFor(await behind(t, 'early', 'quick'), 'request GET /early', 'timer')
 })
 
@@ -58,7 +59,7 @@ test('news that another request brings', async (t) => {
   assert.equal(row.what, 'request GET /publish')
 })
 
-test('an answer that another request has asked for', async (t) => {
+timedTest('an answer that another request has asked for', async (t) => {
   const upstream = http.createServer((_, response) => setTimeout(() => response.end('answer'), 40)).listen(0, '127.0.0.1')
   await once(upstream, 'listening')
   t.after(() => { upstream.closeAllConnections(); upstream.close() })
