@@ -15,7 +15,7 @@ const { treeHash, recordPass } = require('./tested-tree')
 const { ROOT } = require('./tree')
 
 /** Who names Nodes wants these: test/e2e/other-nodes.test.js has nothing to do. */
-const NO_OTHERS = { EDGEWISE_TEST_NODES: '' }
+const NO_OTHERS = { OTHER_NODES: '' }
 
 const USAGE = `Usage: npm test [-- [--node FILE|VERSION]... [--debug] [SUITE|FILE]...]
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// The same under other Nodes: those of EDGEWISE_TEST_NODES (programs, separated
+// The same under other Nodes: those of OTHER_NODES (programs, separated
 // by colons), or 22, 24 and 26 from npm, as far as npm can be reached.
 
 const test = require('node:test')
@@ -17,7 +17,7 @@ const SUITES = [
   ['--test-name-pattern=^(chain|file|pooled|Promise|worker|spin)', 'test/truth/truth.test.js']
 ]
 
-const wanted = process.env.EDGEWISE_TEST_NODES?.split(':').filter(Boolean) ?? RELEASES
+const wanted = process.env.OTHER_NODES?.split(':').filter(Boolean) ?? RELEASES
 
 for (const name of wanted) {
   test(`Node ${name}`, async (t) => {
