@@ -97,6 +97,15 @@ test('the others are paused for each round of the target, and go on when all is 
   for (const each of [front, inner]) await goesOn(each)
 })
 
+/** @param {number} leader of a process group, which may have ended */
+function endGroup (leader) {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error
+  }
+}
+
 const ENDINGS = {
   'Ctrl-C': (/** @type {any} */ { command }) => process.kill(command, 'SIGINT'),
   'the end of the command by force': (/** @type {any} */ { command }) => process.kill(command, 'SIGKILL'),
@@ -127,7 +136,7 @@ for (const [name, end] of Object.entries(ENDINGS)) {
     if (CODES[name] === undefined) assert.match(stderr, /the poker beside front/)
     for (const each of [front, inner]) await goesOn(each)
     // Of a command that was killed, the load lives on.
-    for (const pid of all.filter((each) => fs.existsSync(`/proc/${each}`))) process.kill(pid, 'SIGKILL')
+    for (const leader of all) endGroup(leader)
   })
 }
 
