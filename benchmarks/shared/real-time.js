@@ -8,6 +8,7 @@ const { TaskError } = require('../../scripts/tasks/step')
 
 /** Of servers. Their services' is higher. A load generator's is higher: one elsewhere would not wait for the server's threads either. */
 const SERVER_PRIORITY = 5
+const HELPER_PRIORITY = 7
 const SERVICE_PRIORITY = 8
 const GENERATOR_PRIORITY = 10
 
@@ -45,11 +46,25 @@ async function inRealTime (pids, task) {
  * @param {number} priority
  */
 function schedule (pid, policy, priority) {
+  changeScheduling([...policy, '--all-tasks', '--pid', String(priority), String(pid)], pid)
+}
+
+/**
+ * A server: of the priority of its loop V8's threads would wait until it sleeps, and code would stay uncompiled.
+ * @param {number} pid
+ */
+function scheduleServer (pid) {
+  schedule(pid, ['--fifo'], HELPER_PRIORITY)
+  changeScheduling(['--fifo', '--pid', String(SERVER_PRIORITY), String(pid)], pid)
+}
+
+/** @param {string[]} args @param {number} pid */
+function changeScheduling (args, pid) {
   try {
-    execFileSync('chrt', [...policy, '--all-tasks', '--pid', String(priority), String(pid)], { stdio: 'pipe' })
+    execFileSync('chrt', args, { stdio: 'pipe' })
   } catch (error) {
     throw new TaskError(`chrt of process ${pid}: ${error.stderr || error.message}`)
   }
 }
 
-module.exports = { inRealTime, mayRunInRealTime, schedule, GENERATOR_COMMAND, SERVER_PRIORITY, SERVICE_PRIORITY }
+module.exports = { inRealTime, mayRunInRealTime, schedule, scheduleServer, GENERATOR_COMMAND, SERVICE_PRIORITY }

@@ -16,7 +16,7 @@ const { publish } = require('../shared/page-file')
 const { mayRunInRealTime } = require('../shared/real-time')
 const { cellsOf, measured } = require('./cells')
 const { judge } = require('./judge')
-const { page } = require('./page')
+const { othersSections, page } = require('./page')
 const { AS_IT_IS, WARMUP_S, capacitiesOf, recorded } = require('./record')
 const synthetic = require('./synthetic')
 
@@ -56,7 +56,8 @@ async function run (args) {
   })
   const machine = `${os.cpus().length} x ${os.cpus()[0].model}, Node ${process.version}`
   const whole = options.apps.length === ALL.length && options.rounds >= 6
-  publish(page({ machine, options, runs }), { page: values.page, whole }, PUBLISHED)
+  const text = page({ machine, options, runs }) + othersSections(fs.readFileSync(PUBLISHED, 'utf8'), ALL)
+  publish(text, { page: values.page, whole }, PUBLISHED)
 }
 
 function problem (values) {

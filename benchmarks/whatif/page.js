@@ -28,6 +28,16 @@ function page ({ machine, options, runs }) {
   ].join('\n')
 }
 
+/**
+ * @param {string} published the page as it is
+ * @param {string[]} apps whose sections this benchmark writes
+ * @returns {string} the sections that others write
+ */
+function othersSections (published, apps) {
+  const sections = published.split(/^(?=## )/m).slice(1)
+  return sections.filter((text) => !apps.includes(text.slice(3, text.indexOf('\n')))).join('')
+}
+
 /** @param {{ app: string, judged: import('./judge').Judged[] }[]} all */
 function inShort (all) {
   const row = (/** @type {string} */ name, /** @type {import('./judge').Judged[]} */ judged) => PERCENTILES.flatMap((percentile) => {
@@ -93,4 +103,4 @@ function row (cell, percentile, judged, each = true) {
   return [`| ${cell} | ${percentile} | ${range} | ${percent(median)} | ${percent(rms)} | ${percent(path)} | ${inside === null ? '' : percent(inside)} | ${all} |`]
 }
 
-module.exports = { page }
+module.exports = { othersSections, page }

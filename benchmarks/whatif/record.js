@@ -10,7 +10,7 @@ const path = require('node:path')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { runApp, saturation } = require('../apps/run')
 const { startedGroups } = require('../apps/service')
-const { schedule, GENERATOR_COMMAND, SERVER_PRIORITY, SERVICE_PRIORITY } = require('../shared/real-time')
+const { schedule, scheduleServer, GENERATOR_COMMAND, SERVICE_PRIORITY } = require('../shared/real-time')
 
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const WARMUP_S = 3
@@ -57,8 +57,10 @@ async function recorded (app, { rate, duration, seed, env = {}, nodeArgs = [], s
  */
 function inRealTime ({ pid }) {
   for (const leader of startedGroups()) {
-    const priority = leader === pid ? SERVER_PRIORITY : SERVICE_PRIORITY
-    for (const member of membersOf(leader)) schedule(member, ['--fifo'], priority)
+    for (const member of membersOf(leader)) {
+      if (leader === pid) scheduleServer(member)
+      else schedule(member, ['--fifo'], SERVICE_PRIORITY)
+    }
   }
 }
 
