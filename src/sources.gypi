@@ -226,6 +226,9 @@
     ],
     "whatif_sources": [
       "src/whatif/simulation/arrivals.cc",
+      "src/whatif/boosting/boosted_loop.cc",
+      "src/whatif/boosting/boosting.cc",
+      "src/whatif/simulation/course.cc",
       "src/whatif/prediction/change.cc",
       "src/whatif/model/cold_fitting.cc",
       "src/whatif/model/collection_fitting.cc",
@@ -233,6 +236,7 @@
       "src/whatif/model/model.cc",
       "src/whatif/prediction/heap_change.cc",
       "src/whatif/prediction/input_change.cc",
+      "src/whatif/model/recorded_loops.cc",
       "src/whatif/prediction/prediction.cc",
       "src/whatif/prediction/ranking.cc",
       "src/whatif/simulation/simulator.cc",

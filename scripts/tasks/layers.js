@@ -10,7 +10,7 @@ const SRC = {
   platform: [],
   recorder: ['trace', 'platform'],
   analysis: ['trace'],
-  whatif: ['analysis', 'trace'],
+  whatif: ['analysis', 'boost', 'trace'],
   compare: [],
   boost: ['trace', 'platform'],
   // The daemon edgewise-boostd: an executable.
@@ -43,6 +43,7 @@ const ROOMS = {
   whatif: {
     model: [],
     simulation: ['model'],
+    boosting: ['model', 'simulation'],
     prediction: ['model', 'simulation']
   }
 }

@@ -8,9 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "analysis/builder/edg_builder.h"
 #include "analysis/stream/watched_traces.h"
-#include "whatif/model/fitting.h"
+#include "whatif/model/recorded_loops.h"
 #include "whatif/prediction/prediction.h"
 #include "whatif/prediction/ranking.h"
 #include "whatif/prediction/whatif_json.h"
@@ -59,10 +58,10 @@ class Predicting {
     }
     Fit();
     if (absl::Status status = progress_->status(); !status.ok()) return status;
-    if (loops_.empty()) {
+    if (recorded_.loops.empty()) {
       return absl::NotFoundError(absl::StrCat(
           "no request to predict from in ", place_,
-          files_ == 0
+          recorded_.files == 0
               ? ": expected files <pid>-<thread>.ewt written by edgewise"
               : ": all came in the first seconds, which are left out, or are "
                 "of other routes"));
@@ -72,45 +71,28 @@ class Predicting {
 
  private:
   void Fit() {
-    routes_.Keep(options_.routes.only);
     traces_.BeginPass(0, kFitting);
-    for (size_t i = 0; i < traces_.size(); ++i) {
-      auto source = traces_.Open(i);
-      if (!source.ok()) continue;
-      EventStream stream(source->get(), traces_.Name(i),
-                         EventStream::Detail::kAll, nullptr);
-      BlameLedger ledger;
-      LoopTimeline timeline(&ledger);
-      StackTree stacks;
-      const RequestRoutes request_routes;
-      Fitting fitting({options_.routes, options_.skip_ns}, &routes_,
-                      &dependencies_, &timeline);
-      EdgBuilder(&stream, &request_routes, &routes_, &dependencies_, &timeline,
-                 &ledger, &stacks, &fitting, &fitting)
-          .Run();
-      if (stream.counts().started) ++files_;
-      LoopModel model = fitting.Finish();
-      facts_.left_out += model.left_out;
-      if (model.requests.empty()) continue;
-      facts_.requests += model.requests.size();
-      facts_.seconds = std::max(facts_.seconds, model.span_ns() / 1e9);
-      loops_.push_back(std::move(model));
+    recorded_ = FitLoops(&traces_, options_.routes, options_.skip_ns);
+    facts_.left_out = recorded_.left_out;
+    for (const LoopModel& loop : recorded_.loops) {
+      facts_.requests += loop.requests.size();
+      facts_.seconds = std::max(facts_.seconds, loop.span_ns() / 1e9);
     }
-    facts_.loops = &loops_;
+    facts_.loops = &recorded_.loops;
   }
 
   absl::StatusOr<std::string> Predict() {
-    const ModelNames names{&routes_, &dependencies_};
+    const ModelNames names{&recorded_.routes, &recorded_.dependencies};
     const Predictor predictor(
-        &loops_, names,
+        &recorded_.loops, names,
         {options_.replications, options_.seed, UINT64_MAX, progress_});
     auto unchanged = predictor.Predict({}, /*by_route=*/true);
     if (!unchanged.ok()) return unchanged.status();
     Json json = {{"schema", 1},
-                 {"fit", FitJson(facts_, *unchanged, routes_)},
+                 {"fit", FitJson(facts_, *unchanged, recorded_.routes)},
                  {"scenarios", Json::array()}};
     std::vector<Scenario> candidates;
-    if (options_.rank) candidates = Candidates(loops_, names);
+    if (options_.rank) candidates = Candidates(recorded_.loops, names);
     const double steps =
         static_cast<double>(1 + options_.scenarios.size() + candidates.size());
     double step = 1;
@@ -129,12 +111,12 @@ class Predicting {
       }
       if (!prediction.ok()) return prediction.status();
       json["scenarios"].push_back(
-          ScenarioJson(scenario.name, *prediction, routes_));
+          ScenarioJson(scenario.name, *prediction, recorded_.routes));
     }
     if (options_.goal.has_value()) json["goal"] = GoalJson(predictor);
     if (!options_.rank) return Text(json);
     const Predictor quick(
-        &loops_, names,
+        &recorded_.loops, names,
         {kRankReplications, options_.seed, kMostRanked, progress_});
     std::vector<std::pair<double, Json>> ranked;
     for (const Scenario& candidate : candidates) {
@@ -142,8 +124,8 @@ class Predicting {
       auto prediction = quick.Predict(candidate.changes, /*by_route=*/false);
       if (!prediction.ok()) return prediction.status();
       const double gain = prediction->routes[0].percentiles[2].gain.value;
-      ranked.emplace_back(gain,
-                          ScenarioJson(candidate.name, *prediction, routes_));
+      ranked.emplace_back(
+          gain, ScenarioJson(candidate.name, *prediction, recorded_.routes));
     }
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const auto& one, const auto& other) {
@@ -198,11 +180,8 @@ class Predicting {
   WatchedTraces traces_;
   const std::string place_;
   const WhatIfOptions& options_;
-  RouteTable routes_;
-  DependencyTable dependencies_;
-  std::vector<LoopModel> loops_;
+  RecordedLoops recorded_;
   FitFacts facts_;
-  uint64_t files_ = 0;
 };
 
 }  // namespace

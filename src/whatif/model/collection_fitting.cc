@@ -17,7 +17,7 @@ void CollectionFitting::Add(const Piece& piece) {
   }
   type_ = piece.type;
   const auto type = static_cast<GcType>(piece.type);
-  collections_.push_back({static_cast<float>(since_ns_), ns});
+  collections_.push_back({static_cast<float>(since_ns_), ns, type});
   spans_.push_back(
       {piece.begin_ns, piece.end_ns,
        type == GcType::kScavenge || type == GcType::kMinorMarkSweep,

@@ -60,6 +60,7 @@ struct OtherWork {
 struct Pause {
   float after_ns;  // so much was run since the one before
   float ns;
+  GcType type = GcType::kOther;  // of a collection
 };
 
 // What a collection of young objects has found and left, bytes.

@@ -13,7 +13,7 @@ class Pauses {
  public:
   explicit Pauses(const std::vector<Pause>* list) : list_(list) {}
 
-  // The loop runs for `run_ns`: calls each(where in it, how long).
+  // The loop runs for `run_ns`: calls each(where in it, the pause).
   template <typename Each>
   void Pass(float run_ns, Each each) {
     if (list_->empty()) return;
@@ -25,7 +25,7 @@ class Pauses {
       left_ns -= until_ns;
       ran_ns_ = 0;
       next_ = (next_ + 1) % list_->size();
-      each(run_ns - static_cast<float>(left_ns), next.ns);
+      each(run_ns - static_cast<float>(left_ns), next);
     }
     ran_ns_ += left_ns;
   }

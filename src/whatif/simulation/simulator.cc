@@ -5,74 +5,47 @@
 #include <queue>
 #include <random>
 
-#include "whatif/simulation/pauses.h"
+#include "absl/container/flat_hash_set.h"
+#include "whatif/simulation/comings.h"
+#include "whatif/simulation/course.h"
 #include "whatif/simulation/shared_reads.h"
+#include "whatif/simulation/work.h"
 
 namespace edgewise {
 namespace {
 
-constexpr uint32_t kNobody = UINT32_MAX;
-
-// A request that is simulated.
-struct Instance {
-  int64_t at_ns;
-  uint32_t request;
-  uint32_t first_end;  // where the ends of its jobs are noted; kNobody: nowhere
-};
-
-struct Item {
-  enum class Kind : uint8_t {
-    kReady,    // a job
-    kReturn,   // a job whose other thread is done
-    kPool,     // the pool has done a job's work
-    kOffload,  // the other threads have
-    kFresh,    // a request on a new connection
-    kRead,     // a shared connection has answers; `job`: which connection
-    kOther,    // what nobody asked for
-  };
-  int64_t at_ns;
-  uint32_t instance;
-  uint32_t job;  // a number in the request; kOther: in the model
-  Kind kind;
-
-  bool operator<(const Item& other) const { return at_ns > other.at_ns; }
-};
-
-// Threads that take work in the order it comes.
-struct Station {
-  struct Work {
-    uint32_t instance;
-    uint32_t job;
-    float ns;
-  };
-  uint32_t free;
-  std::deque<Work> waiting;
-};
+using simulated::Instance;
+using simulated::Item;
+using simulated::kNobody;
+using simulated::Station;
 
 class Run {
  public:
   Run(const LoopModel& model, const Arrivals& arrivals, uint64_t seed,
-      uint32_t offload_threads)
+      uint32_t offload_threads, Pace* pace)
       : model_(model),
         arrivals_(arrivals),
         random_(seed),
-        collections_(&model.collections),
-        displaced_(&model.displaced) {
+        course_(model, pace),
+        pace_(pace) {
     pool_.free = std::max(1U, model.pool_threads);
     offload_.free = std::max(1U, offload_threads);
     instances_.reserve(arrivals.requests.size());
     result_.requests.reserve(arrivals.requests.size());
+    if (pace != nullptr) TellArrivals();
   }
 
   Simulated Go() {
     while (true) {
       float idle_ns = -1;
+      if (pace_ != nullptr) pace_->LoopIdle(now_ns_);
       if (postponed_.empty() && fresh_.empty()) {
         const int64_t next_ns = NextNs();
         if (next_ns == INT64_MAX) break;
         if (next_ns > now_ns_) idle_ns = Sleep(next_ns);
       }
       Poll();
+      if (pace_ != nullptr) TellBusy(idle_ns >= 0);
       RunBatch(idle_ns);
     }
     result_.span_ns =
@@ -90,6 +63,46 @@ class Run {
 
   float OneOf(const std::vector<float>& values) {
     return values.empty() ? 0 : values[random_() % values.size()];
+  }
+
+  // To the pace: what is known to come.
+  void TellArrivals() {
+    for (const Arrivals::Item& arrival : arrivals_.requests) {
+      const bool fresh = model_.requests[arrival.index].fresh;
+      comings_.Add(arrival.at_ns, fresh ? Comings::kListener : Comings::kAlone);
+    }
+    for (const Arrivals::Item& arrival : arrivals_.others) {
+      if (model_.others[arrival.index].stall) continue;
+      comings_.Add(arrival.at_ns, Comings::kAlone);
+    }
+    pace_->Begin(&comings_);
+  }
+
+  void TellBusy(bool slept) {
+    comings_.Take(now_ns_);
+    files_.clear();
+    left_ = 0;
+    for (const Item& item : batch_) {
+      const uint32_t file = FileOf(item);
+      if (file == Comings::kAlone || files_.insert(file).second) ++left_;
+    }
+    comings_.SetLeft(left_);
+    pace_->LoopBusy(now_ns_, left_, slept);
+  }
+
+  static uint32_t FileOf(const Item& item) {
+    if (item.kind == Item::Kind::kPool) return Comings::kPool;
+    return item.kind == Item::Kind::kRead ? item.job : Comings::kAlone;
+  }
+
+  void TellEvent() {
+    if (left_ > 0) comings_.SetLeft(--left_);
+    pace_->EventBegin(now_ns_);
+  }
+
+  void Plan(const Item& item) {
+    future_.push(item);
+    if (pace_ != nullptr) comings_.Add(item.at_ns, FileOf(item));
   }
 
   int64_t NextNs() const {
@@ -176,9 +189,9 @@ class Run {
     const uint32_t connection = JobOf(instance, number).station;
     if (connection != 0) {
       reads_.Add(connection, {at_ns, instance, number});
-      future_.push({at_ns, kNobody, connection, Item::Kind::kRead});
+      Plan({at_ns, kNobody, connection, Item::Kind::kRead});
     } else {
-      future_.push({at_ns, instance, number, Item::Kind::kReady});
+      Plan({at_ns, instance, number, Item::Kind::kReady});
     }
   }
 
@@ -205,7 +218,7 @@ class Run {
       return;
     }
     --station->free;
-    future_.push(
+    Plan(
         {at_ns + static_cast<int64_t>(work.ns), work.instance, work.job, kind});
   }
 
@@ -226,7 +239,8 @@ class Run {
       const int64_t before_ns = now_ns_;
       const float cold_ns = model_.cold.ExtraNs(idle_ns);
       // What is ready with others is taken without another look at the kernel.
-      if (looks) now_ns_ += static_cast<int64_t>(OneOf(model_.gaps_ns));
+      if (pace_ != nullptr) TellEvent();
+      if (looks) Look(OneOf(model_.gaps_ns));
       looks = false;
       idle_ns = -1;
       if (item.kind == Item::Kind::kOther) {
@@ -251,16 +265,12 @@ class Run {
     }
   }
 
-  // Runs for so long, with the pauses that come meanwhile.
-  void Spend(float run_ns) {
-    stops_.clear();
-    const auto stop = [this](float at_ns, float ns) {
-      stops_.push_back({at_ns, ns});
-      now_ns_ += static_cast<int64_t>(ns);
-    };
-    collections_.Pass(run_ns, stop);
-    displaced_.Pass(run_ns, stop);
-    now_ns_ += static_cast<int64_t>(run_ns);
+  void Spend(float run_ns) { now_ns_ = course_.Run(now_ns_, run_ns); }
+
+  // At the kernel, between two events: no pause comes there.
+  void Look(float ns) {
+    now_ns_ = pace_ != nullptr ? pace_->Run(now_ns_, ns, 0, nullptr)
+                               : now_ns_ + static_cast<int64_t>(ns);
   }
 
   // All that a shared connection has by now.
@@ -278,6 +288,10 @@ class Run {
 
   void RunJob(const Item& item) {
     ++result_.jobs;
+    if (pace_ != nullptr && item.job == 0 && item.kind != Item::Kind::kReturn) {
+      pace_->RequestBegin(now_ns_, item.instance + 1,
+                          RequestOf(item.instance).route);
+    }
     const Job& job = JobOf(item.instance, item.job);
     const Instance& instance = instances_[item.instance];
     if (job.offload_ns > 0 && item.kind == Item::Kind::kReady) {
@@ -286,37 +300,30 @@ class Run {
              Item::Kind::kOffload);
       return;
     }
-    const int64_t begin_ns = now_ns_;
     const bool returned = item.kind == Item::Kind::kReturn;
     const float own_ns =
         returned ? (job.own_ns - job.offload_ns) / 2 : job.own_ns;
-    Spend(own_ns);
-    const auto at = [&](float run_ns) {
-      int64_t at_ns = begin_ns + static_cast<int64_t>(std::min(run_ns, own_ns));
-      for (const Pause& stop : stops_) {
-        if (stop.after_ns < run_ns) at_ns += static_cast<int64_t>(stop.ns);
-      }
-      return at_ns;
-    };
+    const RunCourse::End end{job.end_ns, item.instance + 1};
+    now_ns_ = course_.Run(now_ns_, own_ns, job.end_ns >= 0 ? &end : nullptr);
     if (job.end_ns >= 0) {
       result_.requests.push_back(
           {RequestOf(item.instance).route,
-           static_cast<float>(at(job.end_ns) - instance.at_ns)});
+           static_cast<float>(course_.At(job.end_ns) - instance.at_ns),
+           instance.at_ns});
     }
     if (instance.first_end != kNobody) {
       ends_[instance.first_end + item.job] = now_ns_;
     }
-    Follow(item, at);
+    Follow(item);
   }
 
   // Begins what waits for the job.
-  template <typename At>
-  void Follow(const Item& item, At at) {
+  void Follow(const Item& item) {
     const ModelRequest& request = RequestOf(item.instance);
     for (uint32_t i = item.job + 1; i < request.jobs; ++i) {
       const Job& job = model_.jobs[request.first_job + i];
       if (job.parent != item.job) continue;
-      const int64_t asked_ns = at(job.issue_ns);
+      const int64_t asked_ns = course_.At(job.issue_ns);
       if (job.pool_ns >= 0) {
         Submit(&pool_, asked_ns + static_cast<int64_t>(job.io_ns),
                {item.instance, i, job.pool_ns}, Item::Kind::kPool);
@@ -353,9 +360,11 @@ class Run {
   const LoopModel& model_;
   const Arrivals& arrivals_;
   std::minstd_rand random_;
-  Pauses collections_;
-  Pauses displaced_;
-  std::vector<Pause> stops_;  // of what runs: where, how long
+  RunCourse course_;
+  Pace* const pace_;  // null: as fast as recorded
+  Comings comings_;   // for the pace, as are the following
+  absl::flat_hash_set<uint32_t> files_;
+  uint32_t left_ = 0;  // of the batch
   int64_t now_ns_ = 0;
   size_t next_request_ = 0;
   size_t next_other_ = 0;
@@ -374,8 +383,8 @@ class Run {
 }  // namespace
 
 Simulated Simulate(const LoopModel& model, const Arrivals& arrivals,
-                   uint64_t seed, uint32_t offload_threads) {
-  return Run(model, arrivals, seed, offload_threads).Go();
+                   uint64_t seed, uint32_t offload_threads, Pace* pace) {
+  return Run(model, arrivals, seed, offload_threads, pace).Go();
 }
 
 }  // namespace edgewise

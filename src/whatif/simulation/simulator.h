@@ -5,12 +5,14 @@
 
 #include "whatif/model/model.h"
 #include "whatif/simulation/arrivals.h"
+#include "whatif/simulation/pace.h"
 
 namespace edgewise {
 
 struct SimulatedRequest {
   uint32_t route;
   float latency_ns;
+  int64_t at_ns;  // it came
 };
 
 struct Simulated {
@@ -25,8 +27,10 @@ struct Simulated {
 // Runs a loop on a virtual clock: it polls for what is ready, runs that in the
 // order of readiness, a shared connection's all at once, accepts one connection
 // in a turn, and sleeps when nothing is ready; `offload_threads` run what was
-// moved off it. Equal seeds give equal runs.
+// moved off it. Equal seeds give equal runs. `pace`: what makes it faster or
+// slower than recorded; null: nothing.
 Simulated Simulate(const LoopModel& model, const Arrivals& arrivals,
-                   uint64_t seed, uint32_t offload_threads = 1);
+                   uint64_t seed, uint32_t offload_threads = 1,
+                   Pace* pace = nullptr);
 
 }  // namespace edgewise
