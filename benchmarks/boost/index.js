@@ -12,7 +12,7 @@ const { interruptible } = require('../apps/run')
 const { machine } = require('../shared/machine')
 const { pageFile } = require('../shared/page-file')
 const { loadResults, saveResults } = require('../shared/rounds')
-const { readArguments } = require('./arguments')
+const { DEFAULTS, readArguments } = require('./arguments')
 const { measureRun, saturationAtLow } = require('./cell')
 const { measureCosts } = require('./cost')
 const { draw } = require('./figures')
@@ -23,11 +23,14 @@ const { leaveAppProcessor } = require('./place')
 const { IN_TURNS, PAGES, isWhole, missing, processes, rateKeyOf, rounds } = require('./plan')
 const { BASE, EMULATED, findPolicy } = require('./policies')
 const { measureFidelity, measureReactions } = require('./programs')
+const { simulate } = require('./simulate')
+const { drawFrontiers, simulatedPage } = require('./simulated-page')
 const tuning = require('./tuning.json')
 const { measureTurns, secondsOf, turnsOf } = require('./turns')
 
 const DOCS = path.join(ROOT, 'docs')
 const FIGURES = path.join(DOCS, 'boost-results')
+const LEAST_SIMULATED = 3 // applications on the published page of simulated policies
 const PILOT_ROUND = -1 // arrivals that no measured round has
 
 /**
@@ -47,6 +50,7 @@ const PILOT_ROUND = -1 // arrivals that no measured round has
 /** @param {string[]} args */
 async function run (args) {
   const options = readArguments(args)
+  if (options.simulate) return runSimulated(options)
   if (options.fromJson) return publish(JSON.parse(fs.readFileSync(options.json, 'utf8')), { ...options, json: undefined })
   if (options.setup) await setup()
   await interruptible(async (signal) => {
@@ -71,6 +75,35 @@ async function run (args) {
     }
     await publish(results, options)
   })
+}
+
+async function runSimulated (options) {
+  if (options.setup && !options.fromJson) await setup()
+  await interruptible(async (signal) => {
+    const results = options.fromJson ? JSON.parse(fs.readFileSync(options.json, 'utf8')) : await simulated({ ...options, signal })
+    await publishSimulated(results, options)
+  })
+}
+
+async function simulated (options) {
+  const { packages, ...place } = machine()
+  const results = { schema: 1, machine: place, load: options.load, replications: options.replications, apps: await simulate(options) }
+  saveResults(results, options.json)
+  return results
+}
+
+async function publishSimulated (results, options) {
+  const published = path.join(DOCS, 'boost-simulation.md')
+  const file = pageFile({ page: options.page, whole: results.replications >= DEFAULTS.replications && results.apps.length >= LEAST_SIMULATED }, published)
+  if (!file) {
+    process.stdout.write(simulatedPage(results))
+    return
+  }
+  const figure = path.join(file === published ? FIGURES : `${file}.figures`, 'simulated.svg')
+  fs.mkdirSync(path.dirname(figure), { recursive: true })
+  fs.writeFileSync(figure, await drawFrontiers(results.apps))
+  fs.writeFileSync(file, simulatedPage(results, [path.relative(path.dirname(file), figure)]))
+  say(`written: ${path.relative('', file)}`)
 }
 
 /** @returns {Results} */

@@ -40,6 +40,8 @@ const CLUSTER = [BASE, AGAIN, 'gc', 'queue']
 const SENSITIVITY = ['combined', 'slo']
 const REACTION = 'combined'
 const EMULATED = 'emulated'
+/** The server of ../whatif, whose routes have known demands. */
+const SYNTHETIC = 'synthetic'
 
 /**
  * @typedef {object} Known what a policy may need to know of an application
@@ -79,4 +81,4 @@ function findPolicy (name) {
   return policy
 }
 
-module.exports = { AGAIN, BASE, CLUSTER, EMULATED, POLICIES, REACTION, SENSITIVITY, findPolicy, startOf }
+module.exports = { AGAIN, BASE, CLUSTER, EMULATED, POLICIES, REACTION, REGISTER, SENSITIVITY, SYNTHETIC, findPolicy, startOf }
