@@ -6,7 +6,8 @@
 /** Of what is usual, that a queue or an event must exceed. */
 const FACTORS = [1.25, 1.75, 2.5, 4, 8]
 /** Of static low's p99.9, that Rubik and slo are to reach. */
-const TARGETS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+const RUBIK_TARGETS = [0.3, 0.45, 0.6, 0.75, 0.9, 1.1]
+const SLO_TARGETS = [0.005, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8]
 /** How many of the routes that are likeliest to be tail Adrenaline boosts. */
 const ROUTES = [1, 2, 3]
 const LEAST_REQUESTS = 10
@@ -47,11 +48,11 @@ function candidates ({ tailsNs: [low, gc, combined], routes }) {
     ...FACTORS.map((factor) => ({ family: 'combined', setting: String(factor), policies: 'gc,queue', queue_factor: factor, head_factor: factor, usual: factor === 2.5 })),
     { family: 'rubik', setting: 'what gc reached', policies: 'rubik', target_ns: Math.round(gc), usual: true },
     { family: 'rubik', setting: 'what Combined reached', policies: 'rubik', target_ns: Math.round(combined) },
-    ...TARGETS.map((share) => ({ family: 'rubik', setting: `${share} of low's p99.9`, policies: 'rubik', target_ns: part(share) })),
+    ...RUBIK_TARGETS.map((share) => ({ family: 'rubik', setting: `${share} of low's p99.9`, policies: 'rubik', target_ns: part(share) })),
     ...ROUTES.filter((count) => count <= likely.length).map((count) => (
       { family: 'adrenaline', setting: `${count} route${count > 1 ? 's' : ''}`, policies: 'adrenaline', routes: likely.slice(0, count), usual: count === 1 })),
     { family: 'slo', setting: 'by itself', policies: 'slo', usual: true },
-    ...TARGETS.map((share) => ({ family: 'slo', setting: `${share} of low's p99.9`, policies: 'slo', target_ns: part(share) }))
+    ...SLO_TARGETS.map((share) => ({ family: 'slo', setting: `${share} of low's p99.9`, policies: 'slo', target_ns: part(share) }))
   ]
 }
 
