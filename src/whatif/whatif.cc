@@ -106,7 +106,7 @@ class Predicting {
       if (absl::IsFailedPrecondition(prediction.status())) {
         json["scenarios"].push_back(RefusedJson(
             scenario.name, std::string(prediction.status().message()),
-            *unchanged, routes_));
+            *unchanged, recorded_.routes));
         continue;
       }
       if (!prediction.ok()) return prediction.status();
