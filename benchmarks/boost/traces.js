@@ -7,7 +7,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { say } = require('../../scripts/tasks/step')
 const { runApp, saturation } = require('../apps/run')
-const { schedule, SERVER_PRIORITY } = require('../shared/real-time')
+const { GENERATOR_COMMAND } = require('../shared/real-time')
+const { inRealTime } = require('../whatif/record')
 const synthetic = require('../whatif/synthetic')
 const { APP_CPU } = require('./place')
 const { BASE, REGISTER, SYNTHETIC, startOf } = require('./policies')
@@ -49,9 +50,8 @@ async function traceOf (name, { traces, load, signal }) {
     nodeArgs: ['--require', REGISTER],
     env: { EDGEWISE_OUT: directory },
     say: () => {},
-    onServing: ({ pid, services = [] }) => {
-      for (const each of [pid, ...services]) schedule(each, ['--fifo'], SERVER_PRIORITY)
-    }
+    launcher: GENERATOR_COMMAND,
+    onServing: inRealTime
   })
   fs.writeFileSync(facts, JSON.stringify({ ratePerS }))
   return { directory, ratePerS }

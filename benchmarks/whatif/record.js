@@ -69,4 +69,4 @@ function membersOf (leader) {
   return execFileSync('pgrep', ['--pgroup', String(leader)], { encoding: 'utf8' }).trim().split('\n').map(Number)
 }
 
-module.exports = { AS_IT_IS, WARMUP_S, capacitiesOf, recorded }
+module.exports = { AS_IT_IS, WARMUP_S, capacitiesOf, inRealTime, recorded }
