@@ -7,10 +7,12 @@ const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { ROOT, request, startApp } = require('./recorded-app')
 const { report } = require('../../lib')
 
 const STALL_MS = 50
+const WRITTEN_WITHIN_MS = 10_000
 const SOURCE = fs.readFileSync(path.join(__dirname, 'apps/stalls.js'), 'utf8').split('\n')
 const lineOf = (/** @type {string} */ text) => SOURCE.findIndex((line) => line.includes(text)) + 1
 
@@ -53,7 +55,10 @@ test('in flight mode a stall writes what led to it', async (t) => {
   const app = await stalling(t, { EDGEWISE_MODE: 'flight', EDGEWISE_STACKS: '100' })
   await request(app.port, '/short')
   await request(app.port, '/spin/1')
-  await request(app.port, '/told')
+  // Another thread writes it, when it is given a processor.
+  const isWritten = () => report(app.out, { percentile: 0.001 }).routes.some((/** @type {any} */ { route }) => route === 'GET /spin/:id')
+  const deadline = Date.now() + WRITTEN_WITHIN_MS
+  while (!isWritten() && Date.now() < deadline) await sleep(20)
   process.kill(app.child.pid, 'SIGKILL')
   await app.ended
   const { stacks, routes } = report(app.out, { percentile: 0.001 })
