@@ -52,6 +52,7 @@
       "target_name": "edgewise-report",
       "dependencies": ["edgewise-core"],
       "sources": [
+        "<@(parquet_sources)",
         "<@(analysis_sources)",
         "<@(whatif_sources)",
         "<@(reporting_sources)"

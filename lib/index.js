@@ -48,11 +48,11 @@ function report (directory, options = {}) {
 }
 
 async function reportAsync (directory, given = {}) {
-  const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions & { columns?: boolean, store?: boolean, scratch?: string[] }} */ (given) // what a page needs: docs/page-data.md
+  const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions & { columns?: boolean, store?: boolean, scratch?: string[], tables?: string }} */ (given) // what a page needs (docs/page-data.md), and an export
   const analysis = binding.loadReporter().analyse(directory, asked(options))
   const done = await watched(analysis, { signal, onProgress })
-  const { json, ...forPage } = options.columns ? done : { json: done }
-  return { ...completed(directory, options, json), ...forPage }
+  const { json, recording: recorded, ...beside } = options.columns || options.tables ? done : { json: done }
+  return { ...completed(directory, options, json), ...recorded && { recording: JSON.parse(recorded) }, ...beside }
 }
 
 async function whatif (directory, given = {}) {

@@ -22,6 +22,11 @@
       "src/trace/reader.cc",
       "src/trace/writer.cc"
     ],
+    "parquet_sources": [
+      "src/parquet/column_chunk.cc",
+      "src/parquet/encoding.cc",
+      "src/parquet/parquet_table.cc"
+    ],
     "recorder_sources": [
       "src/recorder/connections.cc",
       "src/recorder/event_tracker.cc",
@@ -95,6 +100,13 @@
       "src/analysis/requests/request_detail.cc",
       "src/analysis/requests/request_json.cc",
       "src/analysis/requests/request_log.cc",
+      "src/analysis/rows/cause_clock.cc",
+      "src/analysis/rows/event_rows.cc",
+      "src/analysis/rows/loop_bins.cc",
+      "src/analysis/rows/request_rows.cc",
+      "src/analysis/rows/row_context.cc",
+      "src/analysis/rows/table_directory.cc",
+      "src/analysis/rows/trace_tables.cc",
       "src/analysis/stacks/elf_symbols.cc",
       "src/analysis/stacks/sample_parts.cc",
       "src/analysis/stacks/stack_tree.cc",

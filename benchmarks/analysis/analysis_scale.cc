@@ -1,12 +1,14 @@
 // Events per second and peak memory of the whole analysis (both passes and the
 // JSON) on synthetic traces:
 //
-//   analysis_scale [--dir DIR] [--open N] [--percentile P] [EVENTS...]
+//   analysis_scale [--dir DIR] [--open N] [--percentile P] [--tables]
+//                  [EVENTS...]
 //   analysis_scale --write DIR EVENTS       a trace in DIR, and nothing else
 //
-// Default: 1 and 10 million events, written to a new directory under $TMPDIR
-// that is removed afterwards. Each size runs in a process of its own, so that
-// the peak is that size's.
+// With --tables it writes tables beside the trace, and tells how large they
+// are. Default: 1 and 10 million events, written to a new directory under
+// $TMPDIR that is removed afterwards. Each size runs in a process of its own,
+// so that the peak is that size's.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -34,6 +36,7 @@ struct Arguments {
   std::string write;  // to this directory; "": measure
   uint32_t open_requests = 30;
   double percentile = 99;
+  bool tables = false;
   std::vector<uint64_t> events;
 };
 
@@ -52,6 +55,8 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
              arguments->open_requests > 0;
     } else if (flag == "--percentile" && has_value) {
       good = absl::SimpleAtod(argv[++i], &arguments->percentile);
+    } else if (flag == "--tables") {
+      arguments->tables = true;
     } else if (absl::SimpleAtoi(argv[i], &events) && events > 0) {
       arguments->events.push_back(events);
     } else {
@@ -60,8 +65,8 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
     if (!good) {
       std::fprintf(stderr,
                    "analysis_scale: bad argument %s; usage: analysis_scale "
-                   "[--dir DIR] [--open N] [--percentile P] [EVENTS...], or "
-                   "--write DIR EVENTS\n",
+                   "[--dir DIR] [--open N] [--percentile P] [--tables] "
+                   "[EVENTS...], or --write DIR EVENTS\n",
                    argv[i]);
       return false;
     }
@@ -70,12 +75,25 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
   return true;
 }
 
+uint64_t BytesIn(const std::string& dir) {
+  uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(dir)) {
+    bytes += entry.file_size();
+  }
+  return bytes;
+}
+
 // In the child: one report, timed.
 int Measure(const std::string& dir, const SyntheticTraceCounts& counts,
-            double percentile) {
+            const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   ReportOptions options;
-  options.percentile = percentile;
+  options.percentile = arguments.percentile;
+  if (arguments.tables) {
+    options.tables = dir + "/tables";
+    options.scratch = {dir};
+    std::filesystem::create_directories(options.tables);
+  }
   const auto report = BuildReport(dir, options);
   const std::chrono::duration<double> time =
       std::chrono::steady_clock::now() - start;
@@ -96,6 +114,11 @@ int Measure(const std::string& dir, const SyntheticTraceCounts& counts,
               static_cast<double>(counts.bytes) / 1e6, time.count(), cpu,
               events / time.count() / 1e6, time.count() / events * 1e9,
               static_cast<double>(usage.ru_maxrss) / 1024);
+  if (arguments.tables) {
+    const auto bytes = static_cast<double>(BytesIn(options.tables));
+    std::printf("%12s tables: %.1f MB, %.1f bytes an event\n", "", bytes / 1e6,
+                bytes / events);
+  }
   std::fflush(stdout);
   return 0;
 }
@@ -120,7 +143,7 @@ bool RunSize(const Arguments& arguments, const std::string& parent,
     std::fprintf(stderr, "analysis_scale: %s\n", status.ToString().c_str());
   } else {
     const pid_t child = fork();
-    if (child == 0) _exit(Measure(dir, counts, arguments.percentile));
+    if (child == 0) _exit(Measure(dir, counts, arguments));
     int result = 0;
     good = child > 0 && waitpid(child, &result, 0) == child && result == 0;
   }

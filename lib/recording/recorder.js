@@ -5,6 +5,7 @@
 
 const { AsyncResource } = require('node:async_hooks')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const { threadId } = require('node:worker_threads')
 const binding = require('../native/binding')
@@ -152,6 +153,7 @@ function meta (config, native, found) {
     pid: process.pid,
     identity: native.processIdentity,
     thread: threadId,
+    host: os.hostname(),
     command: path.basename(process.argv[1] ?? ''),
     causality: found.patched === true ? 'native' : config.causality,
     times: found.patched === true,

@@ -9,7 +9,9 @@ const SRC = {
   trace: [],
   platform: [],
   recorder: ['trace', 'platform'],
-  analysis: ['trace'],
+  // Tables as files of the format Parquet.
+  parquet: [],
+  analysis: ['parquet', 'trace'],
   whatif: ['analysis', 'boost', 'trace'],
   compare: [],
   boost: ['trace', 'platform'],
@@ -38,7 +40,8 @@ const ROOMS = {
     tail: ['builder', 'stream', 'timeline'],
     requests: ['builder', 'graph', 'stream', 'tail', 'timeline'],
     page: ['builder', 'graph', 'requests', 'stream', 'tail', 'timeline'],
-    tables: ['builder', 'graph', 'page', 'requests', 'stacks', 'stream', 'tail', 'timeline']
+    rows: ['builder', 'graph', 'page', 'requests', 'stacks', 'stream', 'tail', 'timeline'],
+    tables: ['builder', 'graph', 'page', 'requests', 'rows', 'stacks', 'stream', 'tail', 'timeline']
   },
   whatif: {
     model: [],
@@ -74,13 +77,15 @@ const LIB = {
   page: ['report'],
   whatif: ['flame', 'report'],
   slow: ['report', 'statistics'],
+  export: [],
+  query: ['export', 'report'],
   tune: ['statistics'],
   instrument: ['native'],
   recording: ['native', 'instrument', 'make-directory'],
   boosting: ['native', 'config', 'instrument', 'make-directory'],
   index: ['native', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
   register: ['native', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
-  cli: ['index', 'report', 'flame', 'page', 'config', 'control', 'make-directory', 'native', 'shell', 'slow', 'tune', 'whatif'],
+  cli: ['index', 'report', 'flame', 'page', 'export', 'query', 'config', 'control', 'make-directory', 'native', 'shell', 'slow', 'tune', 'whatif'],
   bin: ['cli']
 }
 

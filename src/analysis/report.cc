@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/requests/request_log.h"
+#include "analysis/rows/trace_tables.h"
 #include "analysis/stream/event_stream.h"
 #include "analysis/stream/route_table.h"
 #include "analysis/stream/trace_set.h"
@@ -184,12 +185,17 @@ class Analysis {
     if (options_.columns != nullptr) pass_options.columns = &columns;
     ExplainPass pass(pass_options, &routes_, &dependencies_, &statistics_,
                      slowest_.Sorted(), log.get());
+    auto tables = MakeTables(&pass);
+    if (!tables.ok()) return tables.status();
     traces_.BeginPass(kFirstPass, 1);
     for (const size_t i : usable_) {
       auto source = traces_.Open(i);
       if (!source.ok()) return source.status();
       EventStream stream(source->get(), traces_.Name(i),
                          EventStream::Detail::kAll, &problems_);
+      if (*tables != nullptr) {
+        (*tables)->BeginFile(traces_.Name(i), &stream, &request_routes_[i]);
+      }
       const ExplainPass::Busy busy = pass.RunFile(
           static_cast<uint32_t>(i), &stream, request_routes_[i], &routes_);
       files_.push_back({stream.counts(), busy.ns, busy.off_ns, stream.meta(),
@@ -198,6 +204,10 @@ class Analysis {
     if (absl::Status status = progress_->status(); !status.ok()) return status;
     if (log != nullptr) {
       if (absl::Status status = log->Close(); !status.ok()) return status;
+    }
+    if (*tables != nullptr) {
+      if (absl::Status status = (*tables)->Close(); !status.ok()) return status;
+      if (options_.recording) *options_.recording = (*tables)->Recording();
     }
     if (absl::Status status = CheckRequest(pass); !status.ok()) return status;
     if (options_.columns != nullptr) {
@@ -208,6 +218,17 @@ class Analysis {
     return ReportJson({options_.percentile, options_.request >= 0,
                        options_.stacks, &files_, &routes_, &statistics_, &pass,
                        &problems_, traces_.Unrecorded(), &ambiguous_});
+  }
+
+  // Null where none are wanted.
+  absl::StatusOr<std::unique_ptr<TraceTables>> MakeTables(ExplainPass* pass) {
+    if (options_.tables.empty()) return std::unique_ptr<TraceTables>();
+    auto tables = TraceTables::Create(
+        {options_.tables, options_.scratch, options_.percentile,
+         statistics_.all().threshold_ns},
+        {&routes_, &dependencies_, &pass->stacks()}, &pass->timeline());
+    if (tables.ok()) pass->Tell(tables->get());
+    return tables;
   }
 
   PageColumns::Plan PagePlan() const {

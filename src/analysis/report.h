@@ -25,7 +25,11 @@ struct ReportOptions {
   int64_t skip_ns = 0;        // leave out who began so soon after the first one
   std::string requests_path;  // write a JSON line per request; "": do not
   bool stacks = false;        // tell every stack that was sampled
-  int64_t slowest = 5;        // how many of the slowest requests to tell
+  std::string tables;         // write tables to this directory; "": do not
+  // With tables: is given what was recorded, where and when, as JSON: {host,
+  // command, unixMs, key}; may be null.
+  std::string* recording = nullptr;
+  int64_t slowest = 5;  // how many of the slowest requests to tell
   // Is given what a page needs to know of each request; null: nobody wants it.
   std::string* columns = nullptr;
   // With columns: is told of everything, and answers afterwards; may be null.

@@ -29,6 +29,7 @@ ReportOptions OptionsOf(const Napi::Object& given) {
   options.skip_ns = WholeOr(given, "skip", 0, 1e9);
   options.requests_path = TextOr(given, "requestsPath");
   options.stacks = Is(given, "stacks");
+  options.tables = TextOr(given, "tables");
   options.slowest = WholeOr(given, "slowest", options.slowest);
   options.scratch = TextsOf(given.Get("scratch"));
   return options;
@@ -122,8 +123,9 @@ struct ForPage {
 // An analysis on a thread of the pool; deletes itself when it is over.
 class Analysing : public Napi::AsyncWorker {
  public:
-  // With columns it is done with {json, columns} and not with the JSON; with a
-  // store also with `ask`, which answers what a page asks.
+  // With columns, or tables, it is done with an object that has the JSON and
+  // what they add: {json, columns, recording}; with a store also `ask`, which
+  // answers what a page asks.
   Analysing(Napi::Env env, std::string dir, ReportOptions options,
             ForPage for_page)
       : Napi::AsyncWorker(env, "edgewise.report"),
@@ -133,6 +135,7 @@ class Analysing : public Napi::AsyncWorker {
         for_page_(for_page) {
     options_.progress = progress_.get();
     if (for_page_.columns) options_.columns = &columns_;
+    if (!options_.tables.empty()) options_.recording = &recording_;
   }
 
   Napi::Promise Done() const { return done_.Promise(); }
@@ -160,13 +163,18 @@ class Analysing : public Napi::AsyncWorker {
       return;
     }
     const Napi::String json = Napi::String::New(Env(), *json_);
-    if (options_.columns == nullptr) {
+    if (options_.columns == nullptr && options_.recording == nullptr) {
       done_.Resolve(json);
       return;
     }
     Napi::Object both = Napi::Object::New(Env());
     both.Set("json", json);
-    both.Set("columns", BytesOf(Env(), columns_));
+    if (options_.recording != nullptr) {
+      both.Set("recording", Napi::String::New(Env(), recording_));
+    }
+    if (options_.columns != nullptr) {
+      both.Set("columns", BytesOf(Env(), columns_));
+    }
     if (store_ != nullptr) {
       both.Set("ask",
                Napi::Function::New(
@@ -191,6 +199,7 @@ class Analysing : public Napi::AsyncWorker {
       std::make_shared<AnalysisProgress>();
   absl::StatusOr<std::string> json_;
   std::string columns_;
+  std::string recording_;
   std::shared_ptr<TraceStore> store_;
 };
 

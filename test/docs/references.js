@@ -68,8 +68,9 @@ function strangeCommands (text) {
   const match = COMMAND.exec(text)
   if (!match) return []
   const [, name, rest] = match
-  const found = command.commands.find((one) => one.name() === name || one.aliases().includes(name))
-  if (!found) return [`there is no command edgewise ${name}`]
+  const named = command.commands.find((one) => one.name() === name || one.aliases().includes(name))
+  if (!named) return [`there is no command edgewise ${name}`]
+  const found = named.commands.find((one) => rest.trim().split(' ')[0] === one.name()) ?? named
   const own = rest.split(' -- ')[0].replace(/'[^']*'/g, '')
   const allowed = ['--help', ...found.options.map(({ long }) => long), ...command.options.map(({ long }) => long)]
   return Array.from(own.matchAll(OPTION), ([option]) => option).filter((option) => !allowed.includes(option)).map((option) => `edgewise ${name} has no ${option}`)

@@ -55,4 +55,4 @@ async function appsDirectory (t, name) {
   return directory
 }
 
-module.exports = { appsDirectory }
+module.exports = { appsDirectory, installed }

@@ -85,6 +85,19 @@ void CheckSums(const std::string& text) {
   }
 }
 
+// Where tables are written.
+std::string TableDirectory() {
+  std::string pattern = std::filesystem::temp_directory_path() / "fuzz-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) Fail("no directory", pattern);
+  return pattern;
+}
+
+void Empty(const std::string& directory) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    std::filesystem::remove(entry.path());
+  }
+}
+
 // What a page may ask.
 void Ask(const TraceStore& store) {
   for (const int64_t least_ns : {int64_t{1}, int64_t{1'000'000}}) {
@@ -130,7 +143,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (created.ok()) store = *std::move(created);
     options.store = store.get();
   }
+  static const std::string tables = TableDirectory();
+  if ((mode & 128) != 0) options.tables = tables;
   const auto report = BuildReport(std::span(&file, 1), options);
+  if ((mode & 128) != 0) Empty(tables);
   if (report.ok() && (mode & kCheck) != 0) CheckSums(*report);
   if (report.ok() && store != nullptr) Ask(*store);
   if ((mode & 64) != 0) Predict(file);

@@ -138,8 +138,11 @@ void EdgBuilder::TakeSamples() {
   SampleTimeline& samples = timeline_->samples();
   samples.Count(event.samples.size());
   for (const SampleParts::Part& part : parts.Take()) {
-    samples.Push(part.from_ns, part.in_ns, part.to_ns, part.weight_ns,
-                 stacks_.NodeOf(event.samples[part.sample]));
+    const uint32_t stack = stacks_.NodeOf(event.samples[part.sample]);
+    samples.Push(part.from_ns, part.in_ns, part.to_ns, part.weight_ns, stack);
+    if (watcher_ != nullptr) {
+      watcher_->OnSample(part.sample, part.in_ns, part.weight_ns, stack);
+    }
   }
 }
 
@@ -202,10 +205,11 @@ void EdgBuilder::OnBreak() {
 void EdgBuilder::CountGc(const InnerRecord& record,
                          std::span<const OffSpan> off) {
   const auto ns = static_cast<double>(record.end_ns - record.time_ns);
+  const int64_t ran_ns = RanFor(off, record.time_ns, record.end_ns);
+  if (watcher_ != nullptr) watcher_->OnGc(record, ran_ns);
   ++counts_.gc_count[record.type];
   counts_.gc_ns[record.type] += ns;
-  counts_.gc_off_ns +=
-      ns - static_cast<double>(RanFor(off, record.time_ns, record.end_ns));
+  counts_.gc_off_ns += ns - static_cast<double>(ran_ns);
   ++counts_.gc_reason_count[record.aux];
   counts_.gc_reason_ns[record.aux] += ns;
 }
@@ -224,6 +228,9 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
   graph.ready_kind = record.ready_kind;
   if (!first_ready_ns_) first_ready_ns_ = graph.ready_ns;
   graph.owner = ledger_->NewOwner();
+  if (watcher_ != nullptr) {
+    watcher_->OnOwner(graph.owner, record.aux, requests_.At(request).ordinal);
+  }
   graph.kind = static_cast<RequestKind>(record.type);
   if (graph.kind == RequestKind::kHttp1 && event_->fd != kNoFd) {
     graph.fd = event_->fd;

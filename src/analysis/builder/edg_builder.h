@@ -51,6 +51,7 @@ struct EndedRequest {
 struct AbortedRequest {
   uint32_t id;
   uint32_t route;
+  RequestKind kind;
   int64_t ready_ns;
 };
 
@@ -83,6 +84,16 @@ class LoopWatcher {
  public:
   virtual ~LoopWatcher() = default;
   virtual void OnEvent(const Event& event, uint64_t first_piece) = 0;
+  // A request begins, the `ordinal`th of its file; until it ends `owner` is
+  // its.
+  virtual void OnOwner(uint32_t owner, uint32_t request, uint64_t ordinal) {}
+  // A collection; `ran_ns` of it the thread ran. Before the event that it was
+  // in, or came before.
+  virtual void OnGc(const InnerRecord& gc, int64_t ran_ns) {}
+  // Part of the `sample`th sample of the event that is told of next, taken at a
+  // moment: `stack` stands for so much of what ran.
+  virtual void OnSample(size_t sample, int64_t at_ns, double weight_ns,
+                        uint32_t stack) {}
 };
 
 // Builds the Event Dependency Graphs of one file's requests (VEE'19, section

@@ -101,7 +101,7 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
   const uint32_t route = RouteOf(record.text);
   const auto& slot = requests_.At(request);
   if (outcome == Outcome::kAborted) {
-    sink_->OnAborted({slot.id, route, slot.state.ready_ns});
+    sink_->OnAborted({slot.id, route, slot.state.kind, slot.state.ready_ns});
   } else {
     // Up to here, V8's times of the path are known, and when it did not run.
     if (!vm_shares_.empty() || !event_->off.empty()) PushPiece(record.time_ns);

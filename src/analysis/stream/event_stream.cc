@@ -160,6 +160,11 @@ void EventStream::AdvanceClock(bool follows) {
   if (follows) {
     counts_.recorded_ns += std::max<int64_t>(0, limit_ns_ - previous_ns);
   }
+  if (!counts_.started) {
+    constexpr int64_t kLastNs = int64_t{1} << 62;  // the year 2116
+    counts_.unix_offset_ns =
+        std::clamp<int64_t>(header.realtime_ns, 0, kLastNs) - limit_ns_;
+  }
   counts_.first_ns =
       counts_.started ? std::min(counts_.first_ns, limit_ns_) : limit_ns_;
   counts_.last_ns = std::max(counts_.last_ns, limit_ns_);

@@ -132,6 +132,8 @@ struct StreamCounts {
   uint64_t nonsense = 0;    // records with impossible values
   int64_t first_ns = 0;     // CLOCK_MONOTONIC of the first and last triple
   int64_t last_ns = 0;
+  int64_t unix_offset_ns = 0;  // of the first chunk: CLOCK_REALTIME is so much
+                               // later than CLOCK_MONOTONIC
   int64_t recorded_ns = 0;     // covered by chunks that are there
   uint64_t lost_switches = 0;  // by the kernel
   // What quotas of the processor have done meanwhile.

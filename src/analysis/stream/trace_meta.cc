@@ -85,6 +85,7 @@ std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
   meta.provider = TextOf(object, "provider");
   meta.node = TextOf(object, "node");
   meta.command = TextOf(object, "command");
+  meta.host = TextOf(object, "host");
   meta.causality = TextOf(object, "causality");
   meta.mode = TextOf(object, "mode");
   meta.ticks = TextOf(object, "ticks");

@@ -16,6 +16,7 @@ struct TraceMeta {
   std::string provider;  // "stock" or "patched"
   std::string node;      // process.version
   std::string command;
+  std::string host;              // "": it does not say
   std::string causality;         // "events", "promises", "native"
   std::string mode;              // "stream" or "flight"
   std::string ticks;             // "tsc" or "monotonic"

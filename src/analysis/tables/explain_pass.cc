@@ -29,7 +29,7 @@ ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
   file_ = file;
   stream_ = stream;
   EdgBuilder builder(stream, &request_routes, routes, dependencies_, &timeline_,
-                     &ledger_, &stacks_, this);
+                     &ledger_, &stacks_, this, tables_);
   builder_ = &builder;
   builder.Run();
   builder_ = nullptr;
@@ -39,6 +39,7 @@ ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
         &ledger_);
   }
   AddCounts(builder.counts(), &counts_);
+  if (tables_ != nullptr) tables_->EndFile(builder.counts());
   for (const size_t i : unresolved_) ResolveDetail(&ledger_, &*details_[i]);
   unresolved_.clear();
   if (wanted_unresolved_) ResolveDetail(&ledger_, &*wanted_);
@@ -64,13 +65,21 @@ bool ExplainPass::Counts(uint32_t route, int64_t ready_ns) {
 
 void ExplainPass::OnAborted(const AbortedRequest& request) {
   if (options_.request == request.id) wanted_aborted_ = true;
-  if (Counts(request.route, request.ready_ns)) ++aborted_;
+  const bool counted = Counts(request.route, request.ready_ns);
+  if (counted) ++aborted_;
+  if (tables_ != nullptr) tables_->AddAborted(request, counted);
 }
 
 void ExplainPass::OnRequest(const EndedRequest& request) {
   const bool counted = Counts(request.route, request.graph.ready_ns);
-  if (!counted && options_.request != request.id) return;
+  const bool told = tables_ != nullptr || options_.request == request.id;
+  if (!counted && !told) return;
   const Components components = Explain(request);
+  const bool is_tail =
+      counted && statistics_->all().IsTail(components.ns[Components::kLatency]);
+  if (tables_ != nullptr) {
+    tables_->AddRequest(request, components, {counted, is_tail});
+  }
   if (options_.request == request.id) {
     if (++wanted_matches_ == 1) {
       wanted_ = Detail(request, /*with_nodes=*/true, components);
@@ -89,8 +98,6 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
   for (const PathStep& step : request.path.steps) {
     ++ready_kinds_[static_cast<size_t>(step.ready_kind)];
   }
-  const bool is_tail =
-      statistics_->all().IsTail(components.ns[Components::kLatency]);
   if (is_tail) BlameTail(request, components);
   NoteStacks(request.path,
              is_tail ? SampleRole::kTailWait : SampleRole::kRestWait,
