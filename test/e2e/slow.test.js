@@ -26,7 +26,7 @@ async function twoServices (t, places = [FIRST, SECOND]) {
   const inner = await on(places[0])
   const front = await on(places[1], { NEXT_PORT: String(inner.port) })
   const named = ['--service', `front=${front.child.pid}`, '--service', `inner=${inner.child.pid}`]
-  return { front, inner, args: ['--target', 'inner', '--by', `${CUT_US}us`, '--url', '/', '--batch', String(BATCH), '--connections', '20', '--warmup', '1', '--for', '2', ...named] }
+  return { front, inner, args: ['--target', 'inner', '--by', `${CUT_US}us`, '--url', '/', '--batch', String(BATCH), '--connections', '20', '--warmup', '1', '--for', '5', ...named] }
 }
 
 /** @param {string[]} args */
@@ -122,7 +122,7 @@ const CODES = { 'Ctrl-C': 130, 'the end of the command by force': null }
 for (const [name, end] of Object.entries(ENDINGS)) {
   test(`every service goes on after ${name}`, { skip }, async (t) => {
     const { front, inner, args } = await twoServices(t)
-    const { child, ended, output } = slow(t, [...args, '--for', '5', '--repetitions', '50'])
+    const { child, ended, output } = slow(t, [...args, '--repetitions', '50'])
     while (!/^edgewise: run 1 of 50, pauses of 100 µs/m.test(output.stderr)) {
       assert.equal(child.exitCode, null, output.stderr)
       await sleep(50)
