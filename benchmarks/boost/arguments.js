@@ -8,7 +8,7 @@ const { NAMES } = require('../apps/app')
 const { appOptions, appSettings, appsAndRanges } = require('../shared/arguments')
 const { BASE, POLICIES, SYNTHETIC } = require('./policies')
 
-const DEFAULTS = { runs: 3, seconds: 12, turn: 6, warmup: 8, load: 0.45, workers: 2, replications: 200 }
+const DEFAULTS = { runs: 3, seconds: 12, turn: 6, warmup: 8, load: 0.45, workers: 2, replications: 100 }
 const DELAYS = '50,500,5000'
 /** `cost` is of servers of its own, the others of the applications. */
 const SECTIONS = ['main', 'tuning', 'cluster', 'validation', 'sensitivity', 'reaction', 'cost']

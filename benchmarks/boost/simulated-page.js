@@ -85,7 +85,7 @@ function drawFrontiers (apps) {
 
 /** @param {import('./simulate').SimulatedApp[]} apps @returns {any} for vega-lite */
 function frontiers (apps) {
-  const x = { field: 'energy', type: 'quantitative', scale: { zero: false, type: 'log' }, title: 'energy, modelled' }
+  const x = { field: 'energy', type: 'quantitative', scale: { type: 'log' }, title: 'energy, modelled' }
   const y = { field: 'ratio', type: 'quantitative', scale: { zero: false }, title: 'p99.9 of low\'s' }
   const color = { field: 'family', type: 'nominal', title: null, scale: { domain: FAMILIES } }
   return {
