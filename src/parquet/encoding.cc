@@ -17,11 +17,12 @@ constexpr size_t kBlock = 128;
 constexpr size_t kMiniBlocks = 4;
 constexpr size_t kMiniBlock = kBlock / kMiniBlocks;
 
-template <typename Number>
-void PutLittleEndian(Number value, size_t size, std::string* bytes) {
-  for (size_t i = 0; i < size; ++i) {
-    bytes->push_back(static_cast<char>(value >> (8 * i)));
+void PutLittleEndian(uint64_t value, size_t size, std::string* bytes) {
+  std::array<char, sizeof(value)> held;
+  for (size_t i = 0; i < held.size(); ++i) {
+    held[i] = static_cast<char>(value >> (8 * i));
   }
+  bytes->append(held.data(), size);
 }
 
 // Bits, the lowest first. Widths up to 64.
@@ -153,7 +154,7 @@ void PutFlags(std::span<const int64_t> values, std::string* bytes) {
 
 void PutText(std::string_view text, std::string* bytes) {
   const std::string valid = ValidText(text);
-  PutLittleEndian(static_cast<uint32_t>(valid.size()), 4, bytes);
+  PutLittleEndian(valid.size(), 4, bytes);
   bytes->append(valid);
 }
 

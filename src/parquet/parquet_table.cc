@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "parquet/column_chunk.h"
@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<ParquetTable>> ParquetTable::Create(Plan plan) {
 }
 
 ParquetTable::ParquetTable(Plan plan, int fd)
-    : plan_(std::move(plan)), fd_(fd), columns_(plan_.columns.size()) {
+    : plan_(std::move(plan)), fd_(fd) {
   Write(kMagic);
 }
 
@@ -70,35 +70,41 @@ void ParquetTable::Write(const std::string& bytes) {
   written_ += bytes.size();
 }
 
-void ParquetTable::Sort() {
-  const std::vector<int64_t>& key = columns_[plan_.sorted_by];
-  if (std::is_sorted(key.begin(), key.end())) return;
-  std::vector<uint32_t> order(key.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return key[a] < key[b]; });
-  for (std::vector<int64_t>& column : columns_) {
-    sorted_.clear();
-    for (const uint32_t row : order) sorted_.push_back(column[row]);
-    column.swap(sorted_);
+// The rows of the group in order of a column.
+std::vector<uint32_t> ParquetTable::Order() const {
+  const size_t width = plan_.columns.size();
+  std::vector<std::pair<int64_t, uint32_t>> keys(open_rows_);
+  for (uint32_t row = 0; row < open_rows_; ++row) {
+    keys[row] = {group_[row * width + plan_.sorted_by], row};
   }
+  if (!std::is_sorted(keys.begin(), keys.end())) {
+    std::sort(keys.begin(), keys.end());
+  }
+  std::vector<uint32_t> order(open_rows_);
+  std::transform(keys.begin(), keys.end(), order.begin(),
+                 [](const auto& key) { return key.second; });
+  return order;
 }
 
 void ParquetTable::WriteGroup() {
-  const size_t rows = columns_[0].size();
-  if (rows == 0) return;
-  Sort();
+  if (open_rows_ == 0) return;
+  const size_t rows = open_rows_;
+  const size_t width = plan_.columns.size();
+  const std::vector<uint32_t> order = Order();
   const uint64_t begin = written_;
   CompactWriter group(&groups_);
   group.BeginItem();
-  group.BeginList(1, CompactWriter::kStruct, columns_.size());
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    const ColumnChunk chunk(plan_.columns[i], columns_[i]);
+  group.BeginList(1, CompactWriter::kStruct, width);
+  column_.resize(rows);
+  for (size_t i = 0; i < width; ++i) {
+    for (size_t row = 0; row < rows; ++row) {
+      column_[row] = group_[order[row] * width + i];
+    }
+    const ColumnChunk chunk(plan_.columns[i], column_);
     group.BeginItem();
     chunk.Describe(written_, &group);
     group.End();
     Write(chunk.bytes());
-    columns_[i].clear();
   }
   group.Whole64(2, static_cast<int64_t>(written_ - begin));
   group.Whole64(3, static_cast<int64_t>(rows));
@@ -112,6 +118,8 @@ void ParquetTable::WriteGroup() {
   group.Whole64(6, static_cast<int64_t>(written_ - begin));
   group.End();
   ++group_count_;
+  group_.clear();
+  open_rows_ = 0;
 }
 
 std::string ParquetTable::Footer() const {

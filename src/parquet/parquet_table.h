@@ -51,11 +51,9 @@ class ParquetTable {
   // A row: as many values as there are columns. What goes wrong is told by
   // Close().
   void Add(std::span<const int64_t> values) {
-    for (size_t i = 0; i < values.size(); ++i) {
-      columns_[i].push_back(values[i]);
-    }
+    group_.insert(group_.end(), values.begin(), values.end());
     ++rows_;
-    if (columns_[0].size() == plan_.group_rows) WriteGroup();
+    if (++open_rows_ == plan_.group_rows) WriteGroup();
   }
   uint64_t rows() const { return rows_; }
   // Writes what is left. Unavailable: the file could not be written.
@@ -63,7 +61,7 @@ class ParquetTable {
 
  private:
   ParquetTable(Plan plan, int fd);
-  void Sort();
+  std::vector<uint32_t> Order() const;
   void WriteGroup();
   void Write(const std::string& bytes);
   std::string Footer() const;
@@ -73,8 +71,9 @@ class ParquetTable {
   absl::Status status_;
   uint64_t written_ = 0;  // bytes
   uint64_t rows_ = 0;
-  std::vector<std::vector<int64_t>> columns_;  // of the open group
-  std::vector<int64_t> sorted_;
+  std::vector<int64_t> group_;  // the open one, row by row
+  size_t open_rows_ = 0;
+  std::vector<int64_t> column_;  // of it, while it is written
   std::string groups_;  // those that are written, as the footer has them
   size_t group_count_ = 0;
 };
