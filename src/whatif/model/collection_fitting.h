@@ -43,7 +43,7 @@ class CollectionFitting {
 
   void NoteWhole(const HeapChange& heap);
 
-  std::vector<Pause> collections_;
+  std::vector<LoopPause> collections_;
   std::vector<Span> spans_;  // of each
   std::vector<HeapChange> heaps_;
   double since_ns_ = 0;  // that was run since the last one

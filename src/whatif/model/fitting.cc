@@ -17,7 +17,7 @@ float Length(int64_t from_ns, int64_t to_ns) {
   return static_cast<float>(std::max<int64_t>(0, to_ns - from_ns));
 }
 
-void AddPause(float ns, double* since_ns, std::vector<Pause>* pauses) {
+void AddPause(float ns, double* since_ns, std::vector<LoopPause>* pauses) {
   pauses->push_back({static_cast<float>(*since_ns), ns});
   *since_ns = 0;
 }

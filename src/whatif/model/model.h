@@ -57,7 +57,7 @@ struct OtherWork {
 
 // A collection, or a stretch for which the thread was not given a processor:
 // the more the loop runs, the more of them there are.
-struct Pause {
+struct LoopPause {
   float after_ns;  // so much was run since the one before
   float ns;
   GcType type = GcType::kOther;  // of a collection
@@ -90,12 +90,12 @@ struct LoopModel {
   std::vector<ModelRequest> requests;  // by readiness
   std::vector<Job> jobs;
   std::vector<OtherWork> others;  // by readiness
-  std::vector<Pause> collections;
+  std::vector<LoopPause> collections;
   std::vector<YoungHeap> heaps;  // of each collection
   float lasting = -1;  // share of what is promoted that collections of the
                        // whole heap leave; -1: not known
-  std::vector<Pause> displaced;  // the thread did not run
-  std::vector<float> wakes_ns;   // from readiness to running, the loop asleep
+  std::vector<LoopPause> displaced;  // the thread did not run
+  std::vector<float> wakes_ns;  // from readiness to running, the loop asleep
   std::vector<float> pool_wakes_ns;  // likewise, of the pool's work
   std::vector<float> gaps_ns;        // between two events, the loop awake
   float accept_ns = 0;               // of a new connection

@@ -37,7 +37,7 @@ class Changing {
       case Change::Kind::kWait:
         return ChangeWaits(change);
       case Change::Kind::kCollections:
-        for (Pause& each : model_.collections) {
+        for (LoopPause& each : model_.collections) {
           each.ns *= static_cast<float>(change.scale);
         }
         return absl::OkStatus();
@@ -295,11 +295,11 @@ void SlowDown(double by, LoopModel* model) {
     if (job.prefix_ns > 0) job.prefix_ns *= static_cast<float>(by);
   }
   for (OtherWork& each : model->others) each.ns *= static_cast<float>(by);
-  for (Pause& each : model->collections) {
+  for (LoopPause& each : model->collections) {
     each.ns *= static_cast<float>(by);
     each.after_ns *= static_cast<float>(by);
   }
-  for (Pause& each : model->displaced) {
+  for (LoopPause& each : model->displaced) {
     each.after_ns *= static_cast<float>(by);
   }
   for (float& ns : model->gaps_ns) ns *= static_cast<float>(by);

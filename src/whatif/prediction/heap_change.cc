@@ -74,7 +74,7 @@ class Collections {
       : bytes_(bytes), cost_(cost), lasting_(lasting) {}
 
   // One that is not of young objects: the less is promoted, the rarer it is.
-  void AddOther(const Pause& pause, const YoungHeap& heap) {
+  void AddOther(const LoopPause& pause, const YoungHeap& heap) {
     due_ += promoted_;
     if (due_ < kFull) {
       since_ns_ += pause.after_ns;
@@ -85,7 +85,7 @@ class Collections {
   }
 
   // One that came when the recorded room was full.
-  void AddYoung(const Pause& pause, const YoungHeap& heap) {
+  void AddYoung(const LoopPause& pause, const YoungHeap& heap) {
     const double times = bytes_ / heap.semi_space;
     const Survival survival(heap, lasting_);
     const double before = cost_.At(survival.All(1));
@@ -121,7 +121,7 @@ class Collections {
   const double bytes_;
   const Line cost_;
   const double lasting_;
-  std::vector<Pause> collections_;
+  std::vector<LoopPause> collections_;
   std::vector<YoungHeap> heaps_;
   double since_ns_ = 0;  // that was run since the last one
   double filled_ = 0;    // of the room

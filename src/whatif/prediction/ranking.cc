@@ -40,7 +40,7 @@ void Weigh(const LoopModel& loop, const ModelNames& names, Weights* weights) {
       }
     }
   }
-  for (const Pause& each : loop.collections) {
+  for (const LoopPause& each : loop.collections) {
     weights->collections_ns += each.ns;
   }
 }

@@ -8,10 +8,10 @@ int64_t RunCourse::Run(int64_t now_ns, float run_ns, const End* end) {
   stops_.clear();
   begin_ns_ = now_ns;
   run_ns_ = run_ns;
-  collections_.Pass(run_ns, [this](float at_ns, const Pause& pause) {
+  collections_.Pass(run_ns, [this](float at_ns, const LoopPause& pause) {
     stops_.push_back({at_ns, pause.ns, Stop::Kind::kCollection, pause.type});
   });
-  displaced_.Pass(run_ns, [this](float at_ns, const Pause& pause) {
+  displaced_.Pass(run_ns, [this](float at_ns, const LoopPause& pause) {
     stops_.push_back({at_ns, pause.ns, Stop::Kind::kDisplaced, pause.type});
   });
   if (pace_ != nullptr) return RunPaced(now_ns, run_ns, end);

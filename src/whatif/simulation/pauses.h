@@ -11,7 +11,7 @@ namespace edgewise {
 // Pauses that come after so much running.
 class Pauses {
  public:
-  explicit Pauses(const std::vector<Pause>* list) : list_(list) {}
+  explicit Pauses(const std::vector<LoopPause>* list) : list_(list) {}
 
   // The loop runs for `run_ns`: calls each(where in it, the pause).
   template <typename Each>
@@ -19,7 +19,7 @@ class Pauses {
     if (list_->empty()) return;
     double left_ns = run_ns;
     for (size_t turns = 0; turns < list_->size(); ++turns) {
-      const Pause& next = (*list_)[next_];
+      const LoopPause& next = (*list_)[next_];
       const double until_ns = std::max(0.0, next.after_ns - ran_ns_);
       if (left_ns < until_ns) break;
       left_ns -= until_ns;
@@ -31,7 +31,7 @@ class Pauses {
   }
 
  private:
-  const std::vector<Pause>* list_;
+  const std::vector<LoopPause>* list_;
   size_t next_ = 0;
   double ran_ns_ = 0;  // since the last one
 };

@@ -30,9 +30,9 @@ LoopModel WithCollections(int count, float again) {
   return model;
 }
 
-double SumOf(const std::vector<Pause>& pauses) {
+double SumOf(const std::vector<LoopPause>& pauses) {
   double ns = 0;
-  for (const Pause& each : pauses) ns += each.ns;
+  for (const LoopPause& each : pauses) ns += each.ns;
   return ns;
 }
 
@@ -43,7 +43,7 @@ TEST(HeapChangeTest, TheSameRoomChangesNothing) {
   ASSERT_TRUE(ChangeSemiSpace(kRoom, &model, &assumed).ok());
   EXPECT_THAT(model.collections, SizeIs(40));
   EXPECT_THAT(model.collections,
-              Each(Field(&Pause::after_ns, FloatNear(1e6, 1))));
+              Each(Field(&LoopPause::after_ns, FloatNear(1e6, 1))));
   EXPECT_NEAR(SumOf(model.collections), before, before * 1e-5);
   EXPECT_THAT(assumed, SizeIs(2));
 }
@@ -54,10 +54,10 @@ TEST(HeapChangeTest, FourTimesTheRoomIsAQuarterOfThem) {
   ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
   EXPECT_THAT(model.collections, SizeIs(10));
   EXPECT_THAT(model.collections,
-              Each(Field(&Pause::after_ns, FloatNear(4e6, 2))));
+              Each(Field(&LoopPause::after_ns, FloatNear(4e6, 2))));
   // What is in use at a time does not depend on the room.
   EXPECT_THAT(model.collections,
-              Each(Field(&Pause::ns, FloatNear(202'000, 2100))));
+              Each(Field(&LoopPause::ns, FloatNear(202'000, 2100))));
 }
 
 TEST(HeapChangeTest, WhatDiesWithTimeGrowsLessThanTheRoom) {
@@ -68,7 +68,7 @@ TEST(HeapChangeTest, WhatDiesWithTimeGrowsLessThanTheRoom) {
   EXPECT_THAT(model.collections, SizeIs(10));
   // Of 100,000 and half of that, and so on: 200,000 are alive at a time.
   EXPECT_THAT(model.collections,
-              Each(Field(&Pause::ns, FloatNear(303'000, 6500))));
+              Each(Field(&LoopPause::ns, FloatNear(303'000, 6500))));
   EXPECT_THAT(assumed, SizeIs(1));
 }
 
@@ -79,7 +79,7 @@ TEST(HeapChangeTest, WhatLastsGrowsWithTheRoom) {
   ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
   // 100 us, 80,000 bytes that die, and 20,000 of each room for twice four.
   EXPECT_THAT(model.collections,
-              Each(Field(&Pause::ns, FloatNear(343'000, 7000))));
+              Each(Field(&LoopPause::ns, FloatNear(343'000, 7000))));
 }
 
 TEST(HeapChangeTest, HalfTheRoomIsTwiceAsMany) {
@@ -88,7 +88,7 @@ TEST(HeapChangeTest, HalfTheRoomIsTwiceAsMany) {
   ASSERT_TRUE(ChangeSemiSpace(kRoom / 2, &model, &assumed).ok());
   EXPECT_THAT(model.collections, SizeIs(80));
   EXPECT_THAT(model.collections,
-              Each(Field(&Pause::after_ns, FloatNear(5e5, 1))));
+              Each(Field(&LoopPause::after_ns, FloatNear(5e5, 1))));
 }
 
 TEST(HeapChangeTest, OtherCollectionsStayWhereTheyWere) {
@@ -99,7 +99,7 @@ TEST(HeapChangeTest, OtherCollectionsStayWhereTheyWere) {
   ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
   ASSERT_THAT(model.collections, SizeIs(11));
   double at_ns = 0;
-  for (const Pause& each : model.collections) {
+  for (const LoopPause& each : model.collections) {
     at_ns += each.after_ns;
     if (each.ns == 3e6F) break;
   }
@@ -129,7 +129,7 @@ TEST(HeapChangeTest, OneRightAfterAnotherCountsToo) {
   ASSERT_TRUE(ChangeSemiSpace(4 * kRoom, &model, &assumed).ok());
   EXPECT_THAT(model.collections, SizeIs(10));
   EXPECT_THAT(model.collections,
-              Each(Field(&Pause::after_ns, FloatNear(2e6, 2))));
+              Each(Field(&LoopPause::after_ns, FloatNear(2e6, 2))));
 }
 
 TEST(HeapChangeTest, WithoutSizesItIsRefused) {

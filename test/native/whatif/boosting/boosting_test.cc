@@ -114,7 +114,7 @@ LoopModel TwiceAsFast(LoopModel model) {
     if (job.end_ns > 0) job.end_ns /= 2;
     if (job.prefix_ns > 0) job.prefix_ns /= 2;
   }
-  for (Pause& pause : model.collections) {
+  for (LoopPause& pause : model.collections) {
     pause.ns /= 2;
     pause.after_ns /= 2;
   }
