@@ -54,6 +54,7 @@
       "sources": [
         "<@(parquet_sources)",
         "<@(analysis_sources)",
+        "<@(compare_sources)",
         "<@(whatif_sources)",
         "<@(reporting_sources)"
       ],

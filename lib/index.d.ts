@@ -134,6 +134,7 @@ export interface Change {
   first?: number
   second?: number
   count?: number
+  bytes?: number
 }
 
 /** What `whatif` predicts, and how. */
@@ -163,6 +164,39 @@ export interface WhatIfOptions {
  * `reportAsync` does.
  */
 export function whatif (directory: string, options?: WhatIfOptions): Promise<Record<string, any>>
+
+/** What `compare` compares, and how. */
+export interface CompareOptions {
+  /** Directories with traces, recorded as things are. */
+  a: string[]
+  /** Recorded after the change; none with `by`. */
+  b: string[]
+  /** Once more recorded as A was; none: halves of A are compared. */
+  same?: string[]
+  /** Splits the recordings of A: each process, thread, minute or version of Node.js against all others. */
+  by?: 'process' | 'worker' | 'minute' | 'node'
+  /** Only requests of this route. */
+  route?: string
+  /** Leave out the requests of these routes. */
+  excludeRoute?: string[]
+  /** Leave out what came in the first seconds of each file (2). */
+  skip?: number
+  /** How often blocks of time are drawn (10000). */
+  resamples?: number
+  /** Of what is drawn (1). */
+  seed?: number
+  /** How long a block is, ns (ten times as long as the latency remembers). */
+  blockNs?: number
+  /** The intervals of all looks at traces that grow hold together. */
+  always?: boolean
+  signal?: AbortSignal
+  onProgress?: (share: number) => void
+}
+
+/**
+ * Whether B is slower than A, and why: docs/compare.md. Rejects as `reportAsync` does.
+ */
+export function compare (options: CompareOptions): Promise<Record<string, any>>
 
 /** What can be observed in this process, as tried: facts, and `{name, available, reason}` for what may be missing. */
 export function probe (): Record<string, any>

@@ -60,6 +60,11 @@ async function whatif (directory, given = {}) {
   return JSON.parse(await watched(binding.loadReporter().whatif(directory, options), { signal, onProgress }))
 }
 
+async function compare (given) {
+  const { signal, onProgress, ...options } = /** @type {import('./index').CompareOptions} */ (given)
+  return JSON.parse(await watched(binding.loadReporter().compare(options), { signal, onProgress }))
+}
+
 /** What it is done with, unless it is aborted. */
 async function watched (analysis, { signal, onProgress }) {
   const cancel = () => analysis.cancel()
@@ -104,4 +109,4 @@ function metrics () {
 
 // Shorthand names only: Node's lexer, which tells `import` what there is, stops
 // at any other value.
-module.exports = { report, reportAsync, whatif, start, stop, dump, status, on, off, boostStatus, metrics, request, route, probe }
+module.exports = { report, reportAsync, compare, whatif, start, stop, dump, status, on, off, boostStatus, metrics, request, route, probe }

@@ -229,12 +229,20 @@
       "src/addon/unseen.cc"
     ],
     "compare_sources": [
-      "src/compare/bins.cc",
-      "src/compare/comparison.cc",
-      "src/compare/estimates.cc",
-      "src/compare/latencies.cc",
-      "src/compare/memory.cc",
-      "src/compare/refusals.cc"
+      "src/compare/compare.cc",
+      "src/compare/reading/side_reader.cc",
+      "src/compare/reading/sides.cc",
+      "src/compare/sample/bins.cc",
+      "src/compare/sample/clients.cc",
+      "src/compare/sample/latencies.cc",
+      "src/compare/sample/load.cc",
+      "src/compare/sample/memory.cc",
+      "src/compare/verdict/comparison.cc",
+      "src/compare/verdict/comparison_json.cc",
+      "src/compare/verdict/estimates.cc",
+      "src/compare/verdict/refusals.cc",
+      "src/compare/verdict/side_tables.cc",
+      "src/compare/verdict/why.cc"
     ],
     "whatif_sources": [
       "src/whatif/simulation/arrivals.cc",
@@ -257,6 +265,7 @@
     ],
     "reporting_sources": [
       "src/reporting/binding.cc",
+      "src/reporting/comparing.cc",
       "src/reporting/predicting.cc",
       "src/reporting/reporting.cc"
     ]

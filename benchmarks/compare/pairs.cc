@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "benchmarks/compare/naive.h"
-#include "compare/comparison.h"
+#include "compare/verdict/comparison.h"
 #include "test/native/compare/sides.h"
 
 namespace edgewise {

@@ -65,6 +65,17 @@ function percent (share) {
   return `${value === 0 || value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} %`
 }
 
+/**
+ * @param {Maybe} ratio B / A - 1
+ * @returns {string} as a change in per cent, with its sign
+ */
+function signed (ratio) {
+  if (!isNumber(ratio)) return UNAVAILABLE
+  const value = 100 * ratio
+  const text = Math.abs(value) < 9.95 ? value.toFixed(1) : value.toFixed(0)
+  return Number(text) === 0 ? '0 %' : `${value > 0 ? '+' : ''}${text} %`
+}
+
 /** @param {Maybe} bytes */
 function size (bytes) {
   if (!isNumber(bytes)) return UNAVAILABLE
@@ -114,4 +125,4 @@ function withheldShare (group) {
   return group?.not_running && group.mean_latency_ns > 0 ? sumOf(group.not_running) / group.mean_latency_ns : null
 }
 
-module.exports = { aThread, bracketed, UNAVAILABLE, count, counted, difference, isNumber, percent, size, sumOf, time, withheldShare }
+module.exports = { aThread, bracketed, UNAVAILABLE, count, counted, difference, isNumber, percent, signed, size, sumOf, time, withheldShare }

@@ -3,7 +3,7 @@
 // A prediction (docs/whatif.md) for a terminal.
 
 const { columns, indent, printable, styleOf } = require('../report/layout')
-const { count, counted, percent, time } = require('../report/units')
+const { count, counted, percent, signed, time } = require('../report/units')
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import('../report/layout').Style} Style */
@@ -97,15 +97,7 @@ function check (check, style) {
   return `Predicted, and what really came (${counted(check.requests, 'request')}):\n${indent(columns(['', 'predicted', '90 %', 'recorded', 'off by', 'inside'], rows, style))}`
 }
 
-/** @param {number} ratio */
-function signed (ratio) {
-  if (!Number.isFinite(ratio)) return 'unavailable'
-  const value = 100 * ratio
-  const text = Math.abs(value) < 9.95 ? value.toFixed(1) : value.toFixed(0)
-  return Number(text) === 0 ? '0 %' : `${value > 0 ? '+' : ''}${text} %`
-}
-
 /** @param {string[]} ends */
 const between = ([low, high]) => `[${low}, ${high}]`
 
-module.exports = { render, signed }
+module.exports = { render }

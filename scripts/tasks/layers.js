@@ -13,7 +13,7 @@ const SRC = {
   parquet: [],
   analysis: ['parquet', 'trace'],
   whatif: ['analysis', 'boost', 'trace'],
-  compare: [],
+  compare: ['analysis', 'trace'],
   boost: ['trace', 'platform'],
   // The daemon edgewise-boostd: an executable.
   boostd: ['boost', 'platform'],
@@ -26,7 +26,7 @@ const SRC = {
   napi: [],
   // The addon that records and boosts, for one version of Node; and the one that reports, for all.
   addon: ['trace', 'platform', 'recorder', 'boost', 'hooks', 'napi'],
-  reporting: ['analysis', 'whatif', 'napi']
+  reporting: ['analysis', 'compare', 'whatif', 'napi']
 }
 
 /** Rooms of a part, by the way that data takes, and which of the rooms each may use; what lies beside them may use all. */
@@ -42,6 +42,11 @@ const ROOMS = {
     page: ['builder', 'graph', 'requests', 'stream', 'tail', 'timeline'],
     rows: ['builder', 'graph', 'page', 'requests', 'stacks', 'stream', 'tail', 'timeline'],
     tables: ['builder', 'graph', 'page', 'requests', 'rows', 'stacks', 'stream', 'tail', 'timeline']
+  },
+  compare: {
+    sample: [],
+    reading: ['sample'],
+    verdict: ['sample']
   },
   whatif: {
     model: [],
@@ -75,6 +80,7 @@ const LIB = {
   statistics: [],
   flame: ['report'],
   page: ['report'],
+  compare: ['report'],
   whatif: ['flame', 'report'],
   slow: ['report', 'statistics'],
   export: [],
@@ -85,7 +91,7 @@ const LIB = {
   boosting: ['native', 'config', 'instrument', 'make-directory'],
   index: ['native', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
   register: ['native', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
-  cli: ['index', 'report', 'flame', 'page', 'export', 'query', 'config', 'control', 'make-directory', 'native', 'shell', 'slow', 'tune', 'whatif'],
+  cli: ['index', 'compare', 'report', 'flame', 'page', 'export', 'query', 'config', 'control', 'make-directory', 'native', 'shell', 'slow', 'tune', 'whatif'],
   bin: ['cli']
 }
 

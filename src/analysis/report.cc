@@ -185,16 +185,23 @@ class Analysis {
     if (options_.columns != nullptr) pass_options.columns = &columns;
     ExplainPass pass(pass_options, &routes_, &dependencies_, &statistics_,
                      slowest_.Sorted(), log.get());
-    auto tables = MakeTables(&pass);
+    auto tables = MakeTables(pass);
     if (!tables.ok()) return tables.status();
+    RequestWatcher* const watcher =
+        *tables != nullptr ? tables->get() : options_.watcher;
+    if (watcher != nullptr) {
+      watcher->Begin({&routes_, &dependencies_, &pass.stacks()},
+                     &pass.timeline());
+      pass.Tell(watcher);
+    }
     traces_.BeginPass(kFirstPass, 1);
     for (const size_t i : usable_) {
       auto source = traces_.Open(i);
       if (!source.ok()) return source.status();
       EventStream stream(source->get(), traces_.Name(i),
                          EventStream::Detail::kAll, &problems_);
-      if (*tables != nullptr) {
-        (*tables)->BeginFile(traces_.Name(i), &stream, &request_routes_[i]);
+      if (watcher != nullptr) {
+        watcher->BeginFile(traces_.Name(i), &stream, &request_routes_[i]);
       }
       const ExplainPass::Busy busy = pass.RunFile(
           static_cast<uint32_t>(i), &stream, request_routes_[i], &routes_);
@@ -205,9 +212,11 @@ class Analysis {
     if (log != nullptr) {
       if (absl::Status status = log->Close(); !status.ok()) return status;
     }
-    if (*tables != nullptr) {
-      if (absl::Status status = (*tables)->Close(); !status.ok()) return status;
-      if (options_.recording) *options_.recording = (*tables)->Recording();
+    if (watcher != nullptr) {
+      if (absl::Status status = watcher->Close(); !status.ok()) return status;
+    }
+    if (*tables != nullptr && options_.recording != nullptr) {
+      *options_.recording = (*tables)->Recording();
     }
     if (absl::Status status = CheckRequest(pass); !status.ok()) return status;
     if (options_.columns != nullptr) {
@@ -221,14 +230,13 @@ class Analysis {
   }
 
   // Null where none are wanted.
-  absl::StatusOr<std::unique_ptr<TraceTables>> MakeTables(ExplainPass* pass) {
+  absl::StatusOr<std::unique_ptr<TraceTables>> MakeTables(
+      const ExplainPass& pass) {
     if (options_.tables.empty()) return std::unique_ptr<TraceTables>();
-    auto tables = TraceTables::Create(
+    return TraceTables::Create(
         {options_.tables, options_.scratch, options_.percentile,
          statistics_.all().threshold_ns},
-        {&routes_, &dependencies_, &pass->stacks()}, &pass->timeline());
-    if (tables.ok()) pass->Tell(tables->get());
-    return tables;
+        {&routes_, &dependencies_, &pass.stacks()}, &pass.timeline());
   }
 
   PageColumns::Plan PagePlan() const {

@@ -14,6 +14,7 @@
 
 namespace edgewise {
 
+class RequestWatcher;
 class TraceStore;
 
 struct ReportOptions {
@@ -29,6 +30,8 @@ struct ReportOptions {
   // With tables: is given what was recorded, where and when, as JSON: {host,
   // command, unixMs, key}; may be null.
   std::string* recording = nullptr;
+  // Without tables: is told of each request; may be null.
+  RequestWatcher* watcher = nullptr;
   int64_t slowest = 5;  // how many of the slowest requests to tell
   // Is given what a page needs to know of each request; null: nobody wants it.
   std::string* columns = nullptr;

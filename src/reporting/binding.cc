@@ -1,5 +1,6 @@
 #include <napi.h>
 
+#include "reporting/comparing.h"
 #include "reporting/predicting.h"
 #include "reporting/reporting.h"
 
@@ -7,6 +8,7 @@
 // needs it once, and a server that records does not load it.
 static Napi::Object InitReporting(Napi::Env env, Napi::Object exports) {
   edgewise::InstallReporting(env, exports);
+  edgewise::InstallComparing(env, exports);
   edgewise::InstallPredicting(env, exports);
   return exports;
 }

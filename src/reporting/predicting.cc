@@ -2,14 +2,13 @@
 
 #include <cstdint>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "napi/errors.h"
 #include "reporting/options.h"
 #include "reporting/watched_work.h"
+#include "reporting/watched_worker.h"
 #include "whatif/whatif.h"
 
 namespace edgewise {
@@ -74,39 +73,22 @@ WhatIfOptions PredictionOf(const Napi::Object& given) {
   return options;
 }
 
-// A prediction on a thread of the pool; deletes itself when it is over.
-class Predicting : public Napi::AsyncWorker {
+class Predicting : public WatchedWorker {
  public:
   Predicting(Napi::Env env, std::string dir, WhatIfOptions options)
-      : Napi::AsyncWorker(env, "edgewise.whatif"),
-        done_(env),
+      : WatchedWorker(env, "edgewise.whatif"),
         dir_(std::move(dir)),
-        options_(std::move(options)) {
-    options_.progress = progress_.get();
-  }
-
-  Napi::Promise Done() const { return done_.Promise(); }
-  std::shared_ptr<AnalysisProgress> Progress() const { return progress_; }
+        options_(std::move(options)) {}
 
  protected:
-  void Execute() override { json_ = BuildWhatIf(dir_, options_); }
-  void OnOK() override {
-    absl::Status status = progress_->status();
-    if (!status.ok()) json_ = std::move(status);
-    if (json_.ok()) {
-      done_.Resolve(Napi::String::New(Env(), *json_));
-    } else {
-      done_.Reject(ErrorOf(Env(), json_.status()).Value());
-    }
+  absl::StatusOr<std::string> Work(AnalysisProgress* progress) override {
+    options_.progress = progress;
+    return BuildWhatIf(dir_, options_);
   }
 
  private:
-  const Napi::Promise::Deferred done_;
   const std::string dir_;
   WhatIfOptions options_;
-  const std::shared_ptr<AnalysisProgress> progress_ =
-      std::make_shared<AnalysisProgress>();
-  absl::StatusOr<std::string> json_;
 };
 
 Napi::Value Predict(const Napi::CallbackInfo& info) {

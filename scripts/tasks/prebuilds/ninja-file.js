@@ -6,9 +6,9 @@ const path = require('node:path')
 const { ROOT, walk } = require('../tree')
 
 /** What does not depend on Node, and what is made of which of it. */
-const CORE = ['platform', 'trace', 'boost', 'recorder', 'analysis', 'whatif', 'poke']
+const CORE = ['platform', 'trace', 'boost', 'recorder', 'parquet', 'analysis', 'compare', 'whatif', 'poke']
 const RECORDER = ['platform', 'trace', 'boost', 'recorder']
-const REPORTER = ['platform', 'trace', 'analysis', 'whatif']
+const REPORTER = ['platform', 'trace', 'parquet', 'analysis', 'compare', 'whatif']
 const BOOSTD = ['platform', 'trace', 'boost']
 const POKER = ['platform', 'poke']
 const FLAGS = [

@@ -131,7 +131,8 @@ RequestRows::RequestRows(TableDirectory* tables, const RowNames& names,
       causes_(causes) {}
 
 void RequestRows::Add(const EndedRequest& request, const Components& components,
-                      const Standing& standing, RowContext* context) {
+                      const RequestWatcher::Standing& standing,
+                      RowContext* context) {
   using C = Components;
   const auto& ns = components.ns;
   const StreamCounts& counts = context->stream().counts();

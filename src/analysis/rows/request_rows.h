@@ -6,6 +6,7 @@
 #include "analysis/builder/edg_builder.h"
 #include "analysis/page/cause_table.h"
 #include "analysis/rows/cause_clock.h"
+#include "analysis/rows/request_watcher.h"
 #include "analysis/rows/row_context.h"
 #include "analysis/rows/table_directory.h"
 #include "analysis/tail/statistics.h"
@@ -20,13 +21,8 @@ class RequestRows {
   RequestRows(TableDirectory* tables, const RowNames& names,
               CauseTable* causes);
 
-  // How the report counts it.
-  struct Standing {
-    bool counted;
-    bool tail;
-  };
   void Add(const EndedRequest& request, const Components& components,
-           const Standing& standing, RowContext* context);
+           const RequestWatcher::Standing& standing, RowContext* context);
   void AddAborted(const AbortedRequest& request, bool counted,
                   RowContext* context);
   void AddBlockers(const EndedRequest& request,

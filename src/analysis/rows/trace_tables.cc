@@ -71,7 +71,7 @@ void TraceTables::BeginFile(const std::string& name, const EventStream* stream,
 
 void TraceTables::AddRequest(const EndedRequest& request,
                              const Components& components,
-                             const RequestRows::Standing& standing) {
+                             const Standing& standing) {
   if (standing.counted) ++counted_;
   clock_.Advance(*timeline_, context_);
   requests_.Add(request, components, standing, &context_);

@@ -13,6 +13,7 @@
 #include "analysis/rows/event_rows.h"
 #include "analysis/rows/loop_bins.h"
 #include "analysis/rows/request_rows.h"
+#include "analysis/rows/request_watcher.h"
 #include "analysis/rows/row_context.h"
 #include "analysis/rows/table_directory.h"
 #include "analysis/tail/statistics.h"
@@ -21,7 +22,7 @@ namespace edgewise {
 
 // Writes all that an analysis finds as tables (docs/tables.md), while it reads:
 // memory holds a row group of each.
-class TraceTables : public LoopWatcher {
+class TraceTables : public RequestWatcher {
  public:
   struct Plan {
     std::string directory;  // exists, and has no tables
@@ -33,16 +34,19 @@ class TraceTables : public LoopWatcher {
   static absl::StatusOr<std::unique_ptr<TraceTables>> Create(
       const Plan& plan, const RowNames& names, const LoopTimeline* timeline);
 
-  void BeginFile(const std::string& name, const EventStream* stream,
-                 const RequestRoutes* request_routes);
-  void AddRequest(const EndedRequest& request, const Components& components,
-                  const RequestRows::Standing& standing);
-  void AddAborted(const AbortedRequest& request, bool counted);
-  void EndFile(const GraphCounts& counts);
-  // Unavailable: a table could not be written. Its file may lack the end.
-  absl::Status Close();
   // What was recorded, as ReportOptions::recording has it.
   std::string Recording() const;
+
+  // RequestWatcher. What could not be closed may lack its end.
+  void Begin(const RowNames& /*names*/,
+             const LoopTimeline* /*timeline*/) override {}
+  void BeginFile(const std::string& name, const EventStream* stream,
+                 const RequestRoutes* request_routes) override;
+  void AddRequest(const EndedRequest& request, const Components& components,
+                  const Standing& standing) override;
+  void AddAborted(const AbortedRequest& request, bool counted) override;
+  void EndFile(const GraphCounts& counts) override;
+  absl::Status Close() override;
 
   // LoopWatcher
   void OnEvent(const Event& event, uint64_t first_piece) override;

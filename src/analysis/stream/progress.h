@@ -20,12 +20,21 @@ class AnalysisProgress {
                        : absl::OkStatus();
   }
 
+  // By what analyses several: the next one is this part of the work.
+  void Within(double from, double to) {
+    from_ = from;
+    to_ = to;
+  }
   // By the analysis.
-  void Reach(double share) { share_.store(share, std::memory_order_relaxed); }
+  void Reach(double share) {
+    share_.store(from_ + share * (to_ - from_), std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<double> share_ = 0;
   std::atomic<bool> cancelled_ = false;
+  double from_ = 0;
+  double to_ = 1;
 };
 
 }  // namespace edgewise

@@ -29,7 +29,7 @@ ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
   file_ = file;
   stream_ = stream;
   EdgBuilder builder(stream, &request_routes, routes, dependencies_, &timeline_,
-                     &ledger_, &stacks_, this, tables_);
+                     &ledger_, &stacks_, this, watcher_);
   builder_ = &builder;
   builder.Run();
   builder_ = nullptr;
@@ -39,7 +39,7 @@ ExplainPass::Busy ExplainPass::RunFile(uint32_t file, EventStream* stream,
         &ledger_);
   }
   AddCounts(builder.counts(), &counts_);
-  if (tables_ != nullptr) tables_->EndFile(builder.counts());
+  if (watcher_ != nullptr) watcher_->EndFile(builder.counts());
   for (const size_t i : unresolved_) ResolveDetail(&ledger_, &*details_[i]);
   unresolved_.clear();
   if (wanted_unresolved_) ResolveDetail(&ledger_, &*wanted_);
@@ -67,18 +67,18 @@ void ExplainPass::OnAborted(const AbortedRequest& request) {
   if (options_.request == request.id) wanted_aborted_ = true;
   const bool counted = Counts(request.route, request.ready_ns);
   if (counted) ++aborted_;
-  if (tables_ != nullptr) tables_->AddAborted(request, counted);
+  if (watcher_ != nullptr) watcher_->AddAborted(request, counted);
 }
 
 void ExplainPass::OnRequest(const EndedRequest& request) {
   const bool counted = Counts(request.route, request.graph.ready_ns);
-  const bool told = tables_ != nullptr || options_.request == request.id;
+  const bool told = watcher_ != nullptr || options_.request == request.id;
   if (!counted && !told) return;
   const Components components = Explain(request);
   const bool is_tail =
       counted && statistics_->all().IsTail(components.ns[Components::kLatency]);
-  if (tables_ != nullptr) {
-    tables_->AddRequest(request, components, {counted, is_tail});
+  if (watcher_ != nullptr) {
+    watcher_->AddRequest(request, components, {counted, is_tail});
   }
   if (options_.request == request.id) {
     if (++wanted_matches_ == 1) {

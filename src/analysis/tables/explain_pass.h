@@ -14,7 +14,7 @@
 #include "analysis/page/page_columns.h"
 #include "analysis/requests/request_detail.h"
 #include "analysis/requests/request_log.h"
-#include "analysis/rows/trace_tables.h"
+#include "analysis/rows/request_watcher.h"
 #include "analysis/stream/names.h"
 #include "analysis/stream/route_filter.h"
 #include "analysis/tail/latency_pass.h"
@@ -62,8 +62,8 @@ class ExplainPass : public RequestSink {
   Busy RunFile(uint32_t file, EventStream* stream,
                const RequestRoutes& request_routes, RouteTable* routes);
 
-  // From here on `tables` are told of everything, too; null: of nothing.
-  void Tell(TraceTables* tables) { tables_ = tables; }
+  // From here on the watcher is told of everything, too; null: nobody is.
+  void Tell(RequestWatcher* watcher) { watcher_ = watcher; }
   const LoopTimeline& timeline() const { return timeline_; }
 
   // RequestSink
@@ -129,7 +129,7 @@ class ExplainPass : public RequestSink {
   bool wanted_aborted_ = false;
   bool wanted_unresolved_ = false;
   RequestLog* log_;
-  TraceTables* tables_ = nullptr;
+  RequestWatcher* watcher_ = nullptr;
   BlameLedger ledger_;
   LoopTimeline timeline_;
   StackTree stacks_;

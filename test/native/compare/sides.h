@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <random>
 
-#include "compare/side.h"
+#include "compare/sample/side.h"
 
 namespace edgewise {
 

@@ -1,4 +1,4 @@
-#include "compare/comparison.h"
+#include "compare/verdict/comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "compare/estimates.h"
+#include "compare/verdict/estimates.h"
 #include "test/native/compare/sides.h"
 
 namespace edgewise {
@@ -87,9 +87,9 @@ TEST(ComparisonTest, PartsSumToTheDifferenceOfTheMeans) {
     request.parts_ns[static_cast<size_t>(LatencyPart::kQueue)] += 1e6F;
   }
   const Comparison found = Compare(a, b, kQuick);
-  ASSERT_EQ(found.parts.size(), kLatencyParts);
+  ASSERT_EQ(found.all.parts.size(), kLatencyParts);
   double sum_ns = 0;
-  for (const PartDifference& each : found.parts) {
+  for (const PartDifference& each : found.all.parts) {
     sum_ns += each.ns.value;
     const bool changed = each.part == LatencyPart::kQueue;
     EXPECT_NEAR(each.ns.value, changed ? 1e6 : 0, 100);
@@ -124,7 +124,7 @@ TEST(ComparisonTest, ATailOfFewIsRefused) {
   const Comparison found =
       Compare(MadeSide({.seed = 1}),
               MadeSide({.seed = 2, .begin_ns = kAnotherTime}), kQuick);
-  EXPECT_THAT(found.refused, Contains(HasSubstr("p99.9 has 12 requests")));
+  EXPECT_THAT(found.untold, Contains(HasSubstr("p99.9 has 12 requests")));
   EXPECT_EQ(found.percentiles.size(), 3u);
 }
 

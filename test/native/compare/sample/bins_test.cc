@@ -1,4 +1,4 @@
-#include "compare/bins.h"
+#include "compare/sample/bins.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "compare/memory.h"
+#include "compare/sample/memory.h"
 #include "test/native/compare/sides.h"
 
 namespace edgewise {
@@ -30,12 +30,13 @@ TEST(BinsTest, EachRequestHasTheBinOfItsTime) {
   const Side side = MadeSide({.seconds = 10});
   const Bins bins(&side, 2e9);
   size_t seen = 0;
-  bins.ForEach([&](size_t bin, const ComparedRequest& request) {
-    ++seen;
-    const auto from = static_cast<int64_t>(bin) * 500'000'000;
-    EXPECT_GE(request.at_ns - side.runs[0].begin_ns, from);
-    EXPECT_LT(request.at_ns - side.runs[0].begin_ns, from + 500'000'000);
-  });
+  bins.ForEach(
+      [&](size_t bin, const auto& /*run*/, const ComparedRequest& request) {
+        ++seen;
+        const auto from = static_cast<int64_t>(bin) * 500'000'000;
+        EXPECT_GE(request.at_ns - side.runs[0].begin_ns, from);
+        EXPECT_LT(request.at_ns - side.runs[0].begin_ns, from + 500'000'000);
+      });
   EXPECT_EQ(seen, side.requests());
 }
 

@@ -1,4 +1,4 @@
-#include "compare/estimates.h"
+#include "compare/verdict/estimates.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,12 +7,8 @@
 namespace edgewise {
 namespace {
 
-// Drawn values stand as far apart as blocks do that are as many as they seem:
-// they are a little too close together.
-double WiderBy(double blocks) {
-  const double freedom = std::max(1.0, blocks - 1);
-  return StudentOf(freedom) / kTwoSides * std::sqrt((freedom + 1) / freedom);
-}
+constexpr double kMissed = 0.05;       // intervals that do not hold
+constexpr double kNarrowestAt = 40.0;  // blocks; of a confidence sequence
 
 }  // namespace
 
@@ -32,9 +28,28 @@ double ChanceOf(double errors) {
   return std::erfc(std::abs(errors) / std::sqrt(2.0));
 }
 
-Difference DifferenceOf(const Estimates& values, double blocks) {
+// Drawn values stand as far apart as blocks do that are as many as they seem:
+// they are a little too close together.
+double Sureness::WiderBy() const {
+  const double freedom = std::max(1.0, blocks_ - 1);
+  return StudentOf(freedom) / kTwoSides * std::sqrt((freedom + 1) / freedom);
+}
+
+double Sureness::errors() const {
+  if (!always_) return kTwoSides;
+  const double log = -2 * std::log(kMissed);
+  const double rho2 = (log + std::log(log + 1)) / kNarrowestAt;
+  const double t = std::max(1.0, blocks_) * rho2;
+  return std::sqrt(2 * (t + 1) / t * std::log(std::sqrt(t + 1) / kMissed));
+}
+
+Difference Sureness::DifferenceOf(const Estimates& values) const {
   if (values.drawn.size() < 2 || !std::isfinite(values.value)) {
     return {std::nan(""), std::nan(""), std::nan("")};
+  }
+  if (always_) {
+    const double reach = errors() * ErrorOf(values);
+    return {values.value, values.value - reach, values.value + reach};
   }
   std::vector<double> sorted = values.drawn;
   std::sort(sorted.begin(), sorted.end());
@@ -43,17 +58,16 @@ Difference DifferenceOf(const Estimates& values, double blocks) {
         std::llround(share * static_cast<double>(sorted.size() - 1)))];
   };
   const double middle = at(0.5);
-  const double wider = WiderBy(blocks);
-  return {values.value, values.value - wider * (middle - at(0.025)),
-          values.value + wider * (at(0.975) - middle)};
+  return {values.value, values.value - WiderBy() * (middle - at(0.025)),
+          values.value + WiderBy() * (at(0.975) - middle)};
 }
 
-Difference RatioOf(const Estimates& logs, double blocks) {
-  const Difference log = DifferenceOf(logs, blocks);
+Difference Sureness::RatioOf(const Estimates& logs) const {
+  const Difference log = DifferenceOf(logs);
   return {std::expm1(log.value), std::expm1(log.low), std::expm1(log.high)};
 }
 
-double ErrorOf(const Estimates& values, double blocks) {
+double Sureness::ErrorOf(const Estimates& values) const {
   const size_t count = values.drawn.size();
   if (count < 2) return std::nan("");
   double mean = 0;
@@ -63,7 +77,7 @@ double ErrorOf(const Estimates& values, double blocks) {
   for (const double each : values.drawn) {
     squares += (each - mean) * (each - mean);
   }
-  return std::sqrt(squares / static_cast<double>(count - 1)) * WiderBy(blocks);
+  return std::sqrt(squares / static_cast<double>(count - 1)) * WiderBy();
 }
 
 }  // namespace edgewise

@@ -1,4 +1,4 @@
-#include "compare/latencies.h"
+#include "compare/sample/latencies.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "compare/side.h"
+#include "compare/sample/side.h"
 
 namespace edgewise {
 

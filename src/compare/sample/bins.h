@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "compare/side.h"
+#include "compare/sample/side.h"
 
 namespace edgewise {
 
@@ -21,7 +21,7 @@ class Bins {
 
   size_t count() const { return count_; }
   size_t blocks() const { return count_ / kBinsInABlock; }
-  // Calls each(bin, request) for each request that lies in a bin.
+  // Calls each(bin, run, request) for each request that lies in a bin.
   template <typename Each>
   void ForEach(Each each) const {
     for (size_t i = 0; i < side_->runs.size(); ++i) {
@@ -30,7 +30,7 @@ class Bins {
         const auto bin = static_cast<size_t>(
             static_cast<double>(request.at_ns - run.begin_ns) / bin_ns_);
         if (bin >= runs_[i].count) break;
-        each(runs_[i].first + bin, request);
+        each(runs_[i].first + bin, run, request);
       }
     }
   }

@@ -1,4 +1,4 @@
-#include "compare/latencies.h"
+#include "compare/sample/latencies.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

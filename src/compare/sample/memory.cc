@@ -1,4 +1,4 @@
-#include "compare/memory.h"
+#include "compare/sample/memory.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "compare/bins.h"
+#include "compare/sample/bins.h"
 
 namespace edgewise {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "compare/comparison.h"
-#include "compare/side.h"
+#include "compare/sample/side.h"
+#include "compare/verdict/comparison.h"
 
 namespace edgewise {
 
@@ -11,6 +11,6 @@ namespace edgewise {
 bool CutToCommonTime(Side* a, Side* b);
 
 // Says why the comparison cannot say anything, if it cannot.
-void Refuse(Comparison* comparison);
+void Refuse(const Recorded& a, const Recorded& b, Comparison* comparison);
 
 }  // namespace edgewise
