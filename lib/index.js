@@ -62,7 +62,10 @@ async function whatif (directory, given = {}) {
 
 async function compare (given) {
   const { signal, onProgress, ...options } = /** @type {import('./index').CompareOptions} */ (given)
-  return JSON.parse(await watched(binding.loadReporter().compare(options), { signal, onProgress }))
+  const found = JSON.parse(await watched(binding.loadReporter().compare(options), { signal, onProgress }))
+  const { unlikeBoosts } = require('./compare/boosts') // Only here: no server that is recorded needs it.
+  const boosted = options.by ? undefined : unlikeBoosts(options)
+  return boosted ? { ...found, refused: [boosted, ...found.refused] } : found
 }
 
 /** What it is done with, unless it is aborted. */

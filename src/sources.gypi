@@ -97,6 +97,7 @@
       "src/analysis/page/store/slice_store.cc",
       "src/analysis/page/store/trace_store.cc",
       "src/analysis/report.cc",
+      "src/analysis/requests/output_file.cc",
       "src/analysis/requests/request_detail.cc",
       "src/analysis/requests/request_json.cc",
       "src/analysis/requests/request_log.cc",

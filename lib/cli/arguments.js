@@ -85,4 +85,10 @@ function name (text) {
 /** @param {string} text @param {string[]} [before] @returns {string[]} one name more */
 const names = (text, before = []) => [...before, name(text)]
 
-module.exports = { count, name, names, oldSizes, paths, percentile, port, processId, rate, seconds, youngSizes }
+/** @param {string} text @returns {number} seconds, also none */
+function warmUp (text) {
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('Allowed is a number of seconds, such as 5.')
+  return Number(text)
+}
+
+module.exports = { count, name, names, oldSizes, paths, percentile, port, processId, rate, seconds, warmUp, youngSizes }

@@ -6,7 +6,7 @@ const edgewise = require('../index')
 const { ChangeList, curve, duration, relative, share } = require('../whatif/changes')
 const { EXIT, Failure } = require('./failure')
 const { exitCodeAfter, interruption } = require('./interruption')
-const { count, name, names, percentile } = require('./arguments')
+const { count, name, names, percentile, warmUp } = require('./arguments')
 const { analyse, sayProgress } = require('./report')
 const { colorOf } = require('./terminal')
 
@@ -28,7 +28,7 @@ function add (program) {
     .option('--check <DIR>', 'a trace recorded after the change: what really came, beside the prediction', name)
     .option('--processors <N>', 'of several services: the processors that all of them share (default: each loop has its own)', (text) => above(count(text)))
     .option('--exclude-route <ROUTE>', 'leave out the requests of this route; may be given several times', names)
-    .option('--skip <S>', 'leave out what came in the first S seconds, the warm-up (default: 2)', skip)
+    .option('--skip <S>', 'leave out what came in the first S seconds, the warm-up (default: 2)', warmUp)
     .option('--replications <N>', 'how often a run is repeated with other arrivals (default: 20)', count)
     .option('--seed <N>', 'of what is drawn (default: 1)', count)
     .addOption(new Option('--json', 'print it as JSON'))
@@ -122,11 +122,6 @@ const above = (value) => valid(value > 0 ? value : NaN, 'Allowed is a number abo
 
 /** @param {number} value */
 const within = (value) => valid(value > 0 && value <= 1 ? value : NaN, 'Allowed is a share above 0 and at most 100%, such as 50% or 0.5.')
-
-/** @param {string} text @returns {number} */
-function skip (text) {
-  return valid(/^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN, 'Allowed is a number of seconds, such as 5.')
-}
 
 /** @param {string} text @returns {{ goalPercentile: number, goalNs: number }} */
 function goal (text) {

@@ -89,7 +89,7 @@ const LIB = {
   instrument: ['native'],
   recording: ['native', 'instrument', 'make-directory'],
   boosting: ['native', 'config', 'instrument', 'make-directory'],
-  index: ['native', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
+  index: ['native', 'compare', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
   register: ['native', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
   cli: ['index', 'compare', 'report', 'flame', 'page', 'export', 'query', 'config', 'control', 'make-directory', 'native', 'shell', 'slow', 'tune', 'whatif'],
   bin: ['cli']

@@ -3,6 +3,7 @@
 // Runs an application of apps/ under the recorder.
 
 const { spawn } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const os = require('node:os')
@@ -115,6 +116,21 @@ async function inParallel (count, send, clients = 8) {
   await Promise.all(Array.from({ length: clients }, client))
 }
 
+/**
+ * The command line.
+ * @param {string[]} args
+ * @returns {Promise<{ status: number | null, stdout: string, stderr: string }>}
+ */
+async function edgewise (args) {
+  const child = spawn(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), ...args])
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => { stdout += text })
+  child.stderr.on('data', (text) => { stderr += text })
+  const [status] = await once(child, 'close')
+  return { status, stdout, stderr }
+}
+
 /** @param {string} directory @param {object} [options] */
 function report (directory, options = {}) {
   return JSON.parse(loadReporter().report(directory, options))
@@ -134,4 +150,4 @@ function traceFiles (directory) {
   return fs.readdirSync(directory).filter((name) => name.endsWith('.ewt')).map((name) => path.join(directory, name))
 }
 
-module.exports = { REGISTER, ROOT, inParallel, plainEnvironment, report, reportedRequests, request, startApp, startServer, temporaryDirectory, traceFiles }
+module.exports = { REGISTER, ROOT, edgewise, inParallel, plainEnvironment, report, reportedRequests, request, startApp, startServer, temporaryDirectory, traceFiles }

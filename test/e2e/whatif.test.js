@@ -3,14 +3,12 @@
 // Predictions from a recorded server.
 
 const assert = require('node:assert/strict')
-const { spawn } = require('node:child_process')
-const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const test = require('node:test')
 const { timedTest } = require('./attempts')
-const { ROOT, request, startApp, temporaryDirectory } = require('./recorded-app')
+const { edgewise, request, startApp, temporaryDirectory } = require('./recorded-app')
 
 const COUNT = 600
 const EVERY_MS = 6 // some 40 % busy
@@ -28,16 +26,7 @@ async function recorded (t, flags = []) {
   return app.out
 }
 
-/** @param {string[]} args @returns {Promise<{ status: number | null, stdout: string, stderr: string }>} */
-async function whatif (args) {
-  const child = spawn(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), 'whatif', ...args])
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (text) => { stdout += text })
-  child.stderr.on('data', (text) => { stderr += text })
-  const [status] = await once(child, 'close')
-  return { status, stdout, stderr }
-}
+const whatif = (/** @type {string[]} */ args) => edgewise(['whatif', ...args])
 
 async function predicted (args) {
   const { status, stdout, stderr } = await whatif([...args, '--skip', '0', '--json'])

@@ -51,4 +51,23 @@ function minimal (tail, rest, more = {}) {
   }
 }
 
-module.exports = { FIXTURE, firstLine, group, minimal, report }
+/** What a boosted thread leaves. */
+const BOOST = {
+  schema: 1,
+  policy: 'gc,queue',
+  actuator: 'emulated',
+  description: 'steals',
+  frequencies_khz: { low: 2_600_000, mid: 3_300_000, high: 4_000_000 },
+  elapsed_ns: 10e9,
+  residency_ns: { low: 9e9, mid: 0, high: 1e9 },
+  boosts: 30,
+  reasons: { gc: { boosts: 20, boosted_ns: 6e8 }, head: { boosts: 10, boosted_ns: 4e8 } },
+  reaction_ns: { gc: { count: 20, p50: 400, p99: 900, max: 1000 }, head: { count: 10, p50: 20_000, p99: 40_000, max: 50_000 } },
+  dropped_signals: 0,
+  set_errors: 0,
+  last_error: '',
+  energy: { kind: 'modelled', normalised: 1.171, measured_uj: null, unavailable: 'no powercap' },
+  gc_counters: { collections: 4, instructions: 3000, cycles: 2000, ipc: 1.5 }
+}
+
+module.exports = { BOOST, FIXTURE, firstLine, group, minimal, report }

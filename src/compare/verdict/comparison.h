@@ -111,7 +111,7 @@ struct CompareOptions {
 };
 
 // Whether B is slower than A. The unit is a block of time, ten times as long as
-// the latency remembers (NSDI'18, section 4: requests are not independent);
+// the latency remembers (NSDI'18, section 3.2: requests are not independent);
 // intervals come from the moving-block bootstrap. Where both were recorded at
 // the same time, blocks of the same time are drawn together.
 Comparison Compare(Side a, Side b, const CompareOptions& options);

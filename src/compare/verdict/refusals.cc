@@ -57,7 +57,7 @@ void RefuseRecording(const char* side, const Recorded& recorded,
   if (lost > kMostLost) {
     refused->push_back(
         absl::StrFormat("%s lacks %.2f %% of its records, %g %% may be: raise "
-                        "EDGEWISE_BUFFER_MB",
+                        "EDGEWISE_RING_RECORDS",
                         side, 100 * lost, 100 * kMostLost));
   }
   if (recorded.busy >= kOverloaded && load.at_most >= kMostlyAtMost) {

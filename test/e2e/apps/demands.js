@@ -1,10 +1,13 @@
 'use strict'
 
-// Two routes of known demands: /works runs for 3 ms; /asks runs for 1 ms, waits
-// 10 ms, and runs for 1 ms.
+// Two routes of known demands: /works runs for 3 ms (WORKS_MS); /asks runs for
+// 1 ms, waits 10 ms (WAITS_MS), and runs for 1 ms.
 
 const http = require('node:http')
 const { serving } = require('./serving')
+
+const WORKS_MS = Number(process.env.WORKS_MS ?? 3)
+const WAITS_MS = Number(process.env.WAITS_MS ?? 10)
 
 function work (/** @type {number} */ ms) {
   const until = performance.now() + ms
@@ -13,10 +16,10 @@ function work (/** @type {number} */ ms) {
 
 serving(http.createServer(async (request, response) => {
   if (request.url === '/works') {
-    work(3)
+    work(WORKS_MS)
   } else {
     work(1)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, WAITS_MS))
     work(1)
   }
   response.end('done')
