@@ -90,7 +90,7 @@ int TakeSlot() {
 }
 }  // namespace
 
-NativeLook::NativeLook(Tell tell, void* target) : thread_(pthread_self()) {
+NativeLook::NativeLook(Tell tell, void* target) : thread_(ThreadId()) {
 #if !defined(__x86_64__) && !defined(__aarch64__)
   status_ = absl::UnavailableError("not known on this architecture");
   return;
@@ -141,9 +141,14 @@ void NativeLook::Look() {
       std::string_view(text, sizeof(text)) != kRuns) {
     return;
   }
-  sigval value{};
-  value.sival_int = slot_;
-  pthread_sigqueue(thread_, signal_number, value);
+  // As pthread_sigqueue() does, which musl lacks.
+  siginfo_t info{};
+  info.si_signo = signal_number;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = slot_;
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_, signal_number, &info);
 }
 
 }  // namespace edgewise

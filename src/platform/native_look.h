@@ -1,6 +1,6 @@
 #pragma once
 
-#include <pthread.h>
+#include <sys/types.h>
 
 #include <cstdint>
 
@@ -37,7 +37,7 @@ class NativeLook {
 
  private:
   absl::Status status_;
-  pthread_t thread_;
+  const pid_t thread_;
   int state_fd_ = -1;  // what the kernel says of the thread
   int slot_ = -1;
 };
