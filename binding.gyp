@@ -55,6 +55,7 @@
         "<@(parquet_sources)",
         "<@(analysis_sources)",
         "<@(compare_sources)",
+        "<@(handover_sources)",
         "<@(whatif_sources)",
         "<@(reporting_sources)"
       ],

@@ -48,10 +48,10 @@ function report (directory, options = {}) {
 }
 
 async function reportAsync (directory, given = {}) {
-  const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions & { columns?: boolean, store?: boolean, scratch?: string[], tables?: string }} */ (given) // what a page needs (docs/page-data.md), and an export
+  const { signal, onProgress, ...options } = /** @type {import('./index').ReportAsyncOptions & Record<string, any>} */ (given) // and what a page needs (docs/page-data.md), or an export
   const analysis = binding.loadReporter().analyse(directory, asked(options))
   const done = await watched(analysis, { signal, onProgress })
-  const { json, recording: recorded, ...beside } = options.columns || options.tables ? done : { json: done }
+  const { json, recording: recorded, ...beside } = typeof done === 'string' ? { json: done } : done
   return { ...completed(directory, options, json), ...recorded && { recording: JSON.parse(recorded) }, ...beside }
 }
 

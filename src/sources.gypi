@@ -245,6 +245,11 @@
       "src/compare/verdict/side_tables.cc",
       "src/compare/verdict/why.cc"
     ],
+    "handover_sources": [
+      "src/handover/perfetto_packets.cc",
+      "src/handover/perfetto_trace.cc",
+      "src/handover/span_log.cc"
+    ],
     "whatif_sources": [
       "src/whatif/simulation/arrivals.cc",
       "src/whatif/boosting/boosted_loop.cc",

@@ -37,6 +37,10 @@ const TRACE_FILE = /^(\d+)-(\d+)(\.\d+)?\.ewt$/
  * @property {boolean} [store] and what answers for more than they hold
  * @property {string[]} [scratch] directories for what memory has no room for
  * @property {boolean} [sourceMaps]
+ * @property {string} [perfetto] a file for Perfetto, too
+ * @property {string} [spans] or one with the requests that spans are made of,
+ * @property {number} [sample] of this share beside the tail,
+ * @property {number} [most] at most so many
  */
 
 /** @param {import('commander').Command} command @returns {import('commander').Command} with the options that say which requests are analysed, and by which files */

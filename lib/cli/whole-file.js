@@ -44,9 +44,9 @@ async function writeWhole ({ option, what }, file, directory, write) {
   }
 }
 
-/** @param {string} directory @returns {fs.Stats[]} of what is there: that it is no directory, or a link leads nowhere, the report says */
+/** @param {string} directory @returns {fs.Stats[]} of what is there: that it is none, no directory, or a link leads nowhere, the report says */
 function tracesIn (directory) {
-  if (!fs.statSync(directory).isDirectory()) return []
+  if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return []
   return traceFiles(directory).flatMap((trace) => fs.statSync(trace, { throwIfNoEntry: false }) ?? [])
 }
 

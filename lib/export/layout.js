@@ -38,4 +38,4 @@ function encoded (value) {
     Array.from(characters, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`).join(''))
 }
 
-module.exports = { SCHEMA, TABLES, placeOf }
+module.exports = { SCHEMA, TABLES, appOf, placeOf }

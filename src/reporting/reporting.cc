@@ -10,6 +10,8 @@
 
 #include "analysis/page/store/trace_store.h"
 #include "analysis/report.h"
+#include "handover/perfetto_trace.h"
+#include "handover/span_log.h"
 #include "napi/errors.h"
 #include "reporting/options.h"
 #include "reporting/watched_work.h"
@@ -114,27 +116,45 @@ class Asking : public Napi::AsyncWorker {
   absl::StatusOr<std::string> answer_;
 };
 
-// What else a page is given beside the report.
-struct ForPage {
-  bool columns = false;
+// What else is made beside the report.
+struct Beside {
+  bool columns = false;  // for a page
   bool store = false;
+  std::string perfetto;  // files for other tools; "": none
+  SpanLog::Plan spans;
 };
+
+Beside BesideOf(const Napi::Object& given) {
+  Beside beside{
+      Is(given, "columns"), Is(given, "store"), TextOr(given, "perfetto"), {}};
+  beside.spans.path = TextOr(given, "spans");
+  beside.spans.sample = NumberOr(given, "sample", 0);
+  beside.spans.most = static_cast<uint64_t>(WholeOr(given, "most", 0));
+  return beside;
+}
+
+// Null where nothing is handed over.
+absl::StatusOr<std::unique_ptr<Handover>> HandoverOf(const Beside& beside) {
+  if (!beside.perfetto.empty()) return PerfettoTrace::Create(beside.perfetto);
+  if (!beside.spans.path.empty()) return SpanLog::Create(beside.spans);
+  return std::unique_ptr<Handover>();
+}
 
 // An analysis on a thread of the pool; deletes itself when it is over.
 class Analysing : public Napi::AsyncWorker {
  public:
-  // With columns, or tables, it is done with an object that has the JSON and
-  // what they add: {json, columns, recording}; with a store also `ask`, which
-  // answers what a page asks.
+  // With columns, tables or a file for another tool it is done with an object
+  // that has the JSON and what they add: {json, columns, recording, written,
+  // leftOut}; with a store also `ask`, which answers what a page asks.
   Analysing(Napi::Env env, std::string dir, ReportOptions options,
-            ForPage for_page)
+            Beside beside)
       : Napi::AsyncWorker(env, "edgewise.report"),
         done_(env),
         dir_(std::move(dir)),
         options_(std::move(options)),
-        for_page_(for_page) {
+        beside_(std::move(beside)) {
     options_.progress = progress_.get();
-    if (for_page_.columns) options_.columns = &columns_;
+    if (beside_.columns) options_.columns = &columns_;
     if (!options_.tables.empty()) options_.recording = &recording_;
   }
 
@@ -143,7 +163,7 @@ class Analysing : public Napi::AsyncWorker {
 
  protected:
   void Execute() override {
-    if (for_page_.store) {
+    if (beside_.store) {
       auto store = TraceStore::Create(options_.scratch);
       if (!store.ok()) {
         json_ = store.status();
@@ -152,6 +172,13 @@ class Analysing : public Napi::AsyncWorker {
       store_ = *std::move(store);
       options_.store = store_.get();
     }
+    auto handover = HandoverOf(beside_);
+    if (!handover.ok()) {
+      json_ = handover.status();
+      return;
+    }
+    handover_ = *std::move(handover);
+    options_.watcher = handover_.get();
     json_ = BuildReport(dir_, options_);
   }
   void OnOK() override {
@@ -163,12 +190,20 @@ class Analysing : public Napi::AsyncWorker {
       return;
     }
     const Napi::String json = Napi::String::New(Env(), *json_);
-    if (options_.columns == nullptr && options_.recording == nullptr) {
+    if (options_.columns == nullptr && options_.recording == nullptr &&
+        handover_ == nullptr) {
       done_.Resolve(json);
       return;
     }
     Napi::Object both = Napi::Object::New(Env());
     both.Set("json", json);
+    if (handover_ != nullptr) {
+      const auto count = [&](uint64_t value) {
+        return Napi::Number::New(Env(), static_cast<double>(value));
+      };
+      both.Set("written", count(handover_->written()));
+      both.Set("leftOut", count(handover_->left_out()));
+    }
     if (options_.recording != nullptr) {
       both.Set("recording", Napi::String::New(Env(), recording_));
     }
@@ -194,21 +229,22 @@ class Analysing : public Napi::AsyncWorker {
   const Napi::Promise::Deferred done_;
   const std::string dir_;
   ReportOptions options_;
-  const ForPage for_page_;
+  const Beside beside_;
   const std::shared_ptr<AnalysisProgress> progress_ =
       std::make_shared<AnalysisProgress>();
   absl::StatusOr<std::string> json_;
   std::string columns_;
   std::string recording_;
   std::shared_ptr<TraceStore> store_;
+  std::unique_ptr<Handover> handover_;
 };
 
 Napi::Value Analyse(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto options = info[1].As<Napi::Object>();
-  auto* const worker = new Analysing(
-      env, info[0].As<Napi::String>().Utf8Value(), OptionsOf(options),
-      {Is(options, "columns"), Is(options, "store")});
+  auto* const worker =
+      new Analysing(env, info[0].As<Napi::String>().Utf8Value(),
+                    OptionsOf(options), BesideOf(options));
   return StartWatched(env, worker);
 }
 

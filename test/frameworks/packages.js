@@ -27,7 +27,8 @@ async function installed (name = 'packages') {
     if (fs.existsSync(done)) return { directory }
     fs.cpSync(source, directory, { recursive: true })
     try {
-      await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory, env: { ...process.env, npm_config_loglevel: 'error' } })
+      // Not ci: it refuses a lockfile without those packages of other platforms that a registry lacks.
+      await promisify(execFile)('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory, env: { ...process.env, npm_config_loglevel: 'error' } })
     } catch (error) {
       if (UNREACHABLE.test(error.stderr)) return { reason: `npm cannot be reached: ${error.stderr.split('\n')[0]}` }
       throw error

@@ -28,6 +28,14 @@ function enginesOf (directory) {
     edgewise (args, env = {}) {
       return spawnSync(process.execPath, [path.join(ROOT, 'bin/edgewise.js'), ...args], { cwd: directory, encoding: 'utf8', env: { ...process.env, ...env }, maxBuffer: 2 ** 28 })
     },
+    /** The messages of OTLP, as OpenTelemetry's own code has them. */
+    otlp () {
+      return from('@opentelemetry/otlp-transformer/build/src/generated/root').opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest
+    },
+    /** Perfetto's messages. */
+    perfetto () {
+      return from('protobufjs').loadSync(path.join(__dirname, 'perfetto.proto')).lookupType('Trace')
+    },
     /** @param {string} sql @returns {Promise<Record<string, any>[]>} whole numbers as text */
     async duckdb (sql) {
       const connection = await (await from('@duckdb/node-api').DuckDBInstance.create(':memory:')).connect()

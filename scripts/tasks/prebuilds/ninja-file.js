@@ -6,14 +6,15 @@ const path = require('node:path')
 const { ROOT, walk } = require('../tree')
 
 /** What does not depend on Node, and what is made of which of it. */
-const CORE = ['platform', 'trace', 'boost', 'recorder', 'parquet', 'analysis', 'compare', 'whatif', 'poke']
+const CORE = ['platform', 'trace', 'boost', 'recorder', 'parquet', 'analysis', 'compare', 'handover', 'whatif', 'poke']
 const RECORDER = ['platform', 'trace', 'boost', 'recorder']
-const REPORTER = ['platform', 'trace', 'parquet', 'analysis', 'compare', 'whatif']
+const REPORTER = ['platform', 'trace', 'parquet', 'analysis', 'compare', 'handover', 'whatif']
 const BOOSTD = ['platform', 'trace', 'boost']
 const POKER = ['platform', 'poke']
 const FLAGS = [
   '-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fno-exceptions', '-fno-omit-frame-pointer',
-  '-ffunction-sections', '-fdata-sections', '-DNDEBUG', '-Wno-deprecated-declarations', '-D_FILE_OFFSET_BITS=64'
+  '-ffunction-sections', '-fdata-sections', '-DNDEBUG', '-Wno-deprecated-declarations', '-D_FILE_OFFSET_BITS=64',
+  '-D_LARGEFILE64_SOURCE' // off64_t with musl, for Abseil
 ]
 const NODE_FLAGS = [
   '-DBUILDING_NODE_EXTENSION', '-DNODE_GYP_MODULE_NAME=edgewise', '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS',

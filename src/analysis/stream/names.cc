@@ -63,6 +63,9 @@ constexpr std::array<const char*, 3> kRequestKindNames = {"http1", "http2",
 constexpr std::array<const char*, 3> kOutcomeNames = {"finished", "aborted",
                                                       "failed"};
 
+constexpr std::array<const char*, kOffCpuKinds> kOffCpuKindNames = {
+    "preempted", "throttled", "fault", "blocked"};
+
 template <typename Enum, size_t n>
 const char* NameIn(const std::array<const char*, n>& names, Enum value) {
   const auto index = static_cast<size_t>(value);
@@ -86,6 +89,9 @@ const char* RequestKindName(RequestKind kind) {
 }
 const char* OutcomeName(Outcome outcome) {
   return NameIn(kOutcomeNames, outcome);
+}
+const char* OffCpuKindName(OffCpuKind kind) {
+  return NameIn(kOffCpuKindNames, kind);
 }
 
 }  // namespace edgewise

@@ -21,5 +21,6 @@ const char* GcReasonName(uint32_t reason);
 const char* ReadyKindName(ReadyKind kind);
 const char* RequestKindName(RequestKind kind);
 const char* OutcomeName(Outcome outcome);
+const char* OffCpuKindName(OffCpuKind kind);
 
 }  // namespace edgewise
