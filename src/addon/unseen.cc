@@ -15,6 +15,13 @@ namespace {
 // What an extension of V8's leaves in its context.
 constexpr char kResult[] = "edgewiseUnseen";
 
+// v8::RegisterExtension() by the name that it has in Node.js, which is built
+// with libstdc++; what is compiled with another library names it otherwise. A
+// std::unique_ptr is one pointer in all of them, and is given by its address.
+void RegisterExtension(std::unique_ptr<v8::Extension>* extension) __asm__(
+    "_ZN2v817RegisterExtensionESt10unique_ptrINS_9ExtensionESt14default_"
+    "deleteIS1_EE");
+
 // The name under which V8 has `source` as an extension: the same for all
 // threads, and for good, as V8 keeps pointers into both texts.
 const char* RegisterOnce(const std::string& source, const std::string& file) {
@@ -24,8 +31,9 @@ const char* RegisterOnce(const std::string& source, const std::string& file) {
     name = new std::string(file);
     const auto* const text =
         new std::string("var " + std::string(kResult) + " = " + source);
-    v8::RegisterExtension(
-        std::make_unique<v8::Extension>(name->c_str(), text->c_str()));
+    auto extension =
+        std::make_unique<v8::Extension>(name->c_str(), text->c_str());
+    RegisterExtension(&extension);
   });
   return name->c_str();
 }

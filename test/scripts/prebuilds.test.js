@@ -35,6 +35,8 @@ test('a file that needs another library, or a newer C library, is refused', (t) 
   // gettid() came with glibc 2.30.
   const newer = '#include <unistd.h>\nextern "C" int three() { return gettid(); }'
   assert.throws(() => checkBaseline(compile('newer', newer, '-nostdlib', '-lc')), /needs GLIBC_2\.3\d.*: the oldest machine has GLIBC_2\.28/)
+  const otherwise = 'namespace std::__1 { struct text; } void four(std::__1::text*); extern "C" void five() { four(nullptr); }'
+  assert.throws(() => checkBaseline(compile('otherwise', otherwise, '-nostdlib')), /needs _Z4fourPNSt3__14textE: Node\.js has no symbol of libc\+\+/)
   assert.throws(() => checkBaseline(__filename), /readelf/)
 })
 
