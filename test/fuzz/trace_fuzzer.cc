@@ -17,6 +17,11 @@
 
 #include "analysis/page/store/trace_store.h"
 #include "analysis/report.h"
+#include "compare/reading/side_reader.h"
+#include "compare/reading/sides.h"
+#include "compare/verdict/comparison.h"
+#include "handover/perfetto_trace.h"
+#include "handover/span_log.h"
 #include "test/native/whatif/each_change.h"
 #include "trace/chunk.h"
 #include "trace/crc32c.h"
@@ -120,6 +125,29 @@ void Predict(const TraceBytes& file) {
   }
 }
 
+// With itself: each side is the same.
+void CompareFile(const TraceBytes& file) {
+  NameTable names;
+  SideReader reader(&names);
+  ReportOptions options;
+  options.watcher = &reader;
+  if (!BuildReport(std::span(&file, 1), options).ok()) return;
+  const Recording recording = reader.TakeFiles();
+  const Side side = SideOf(std::span(&recording, 1));
+  const Comparison found =
+      Compare(side, side, {.resamples = 200, .names = &names.names()});
+  for (const PercentileDifference& each : found.percentiles) {
+    if (each.ratio.value != 0) Fail("a side is slower than itself", "");
+  }
+}
+
+// What other tools are given.
+std::unique_ptr<Handover> HandoverOf(bool spans) {
+  constexpr char kNowhere[] = "/dev/null";
+  if (!spans) return *PerfettoTrace::Create(kNowhere);
+  return *SpanLog::Create({.path = kNowhere, .sample = 1});
+}
+
 }  // namespace
 }  // namespace edgewise
 
@@ -145,10 +173,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   static const std::string tables = TableDirectory();
   if ((mode & 128) != 0) options.tables = tables;
+  std::unique_ptr<Handover> handover;
+  if ((mode & 48) == 32) handover = HandoverOf((mode & 4) != 0);
+  options.watcher = handover.get();
   const auto report = BuildReport(std::span(&file, 1), options);
   if ((mode & 128) != 0) Empty(tables);
   if (report.ok() && (mode & kCheck) != 0) CheckSums(*report);
   if (report.ok() && store != nullptr) Ask(*store);
-  if ((mode & 64) != 0) Predict(file);
+  if ((mode & 64) != 0) {
+    Predict(file);
+    CompareFile(file);
+  }
   return 0;
 }

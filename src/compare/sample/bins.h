@@ -36,8 +36,10 @@ class Bins {
   }
 
   // How often each bin is there in a draw of as many blocks (moving blocks,
-  // which go on at a run's begin after its end).
-  void Draw(std::mt19937_64* random, std::vector<float>* weights) const;
+  // which go on at a run's begin after its end). `halves`: blocks are half as
+  // long, and twice as many.
+  void Draw(std::mt19937_64* random, std::vector<float>* weights,
+            bool halves = false) const;
 
  private:
   struct Span {

@@ -46,13 +46,16 @@ class Comparing {
         b_(*b),
         blocks_(static_cast<double>(
             std::min(a->bins().blocks(), b->bins().blocks()))),
-        sureness_(blocks_, options.always),
+        base_(blocks_, options.always),
+        sureness_(base_),
         draws_(&a->bins(), &b->bins(),
                result->concurrent && a->bins().count() == b->bins().count(),
                options.seed),
         few_(options.resamples / kFewer) {}
 
   void Go() {
+    sureness_ =
+        SurenessAt(0.5, LogsOf(a_.all(), b_.all(), 0.5, options_.resamples));
     for (const double percentile : kComparedPercentiles) {
       AddPercentile(percentile);
     }
@@ -133,20 +136,31 @@ class Comparing {
     return draws_.Run(resamples, log(a_.ones(), b_.ones()), log);
   }
 
+  // Of the latencies at one share, from their estimates.
+  Sureness SurenessAt(double share, const Estimates& logs) const {
+    const auto log = [&](Weights a, Weights b) {
+      return std::log(b_.all().Quantile(share, b) /
+                      a_.all().Quantile(share, a));
+    };
+    return base_.For(logs, draws_.Run(options_.resamples / 2, logs.value, log,
+                                      /*halves=*/true));
+  }
+
   void AddPercentile(double percentile) {
     const double share = percentile / 100;
     const Estimates logs =
         LogsOf(a_.all(), b_.all(), share, options_.resamples);
+    const Sureness sureness = SurenessAt(share, logs);
     PercentileDifference found{};
     found.percentile = percentile;
     found.a_ns = a_.all().Quantile(share, a_.ones());
     found.b_ns = b_.all().Quantile(share, b_.ones());
-    found.ratio = sureness_.RatioOf(logs);
+    found.ratio = sureness.RatioOf(logs);
     found.same = HalvesOf(share);
-    found.standardised = StandardisedOf(share);
+    found.standardised = StandardisedOf(share, sureness);
     found.by_client = None();
     found.smallest =
-        std::expm1((sureness_.errors() + kPower) * sureness_.ErrorOf(logs));
+        std::expm1((sureness.errors() + kPower) * sureness.ErrorOf(logs));
     result_->percentiles.push_back(found);
   }
 
@@ -176,7 +190,7 @@ class Comparing {
   }
 
   // Routes that one side lacks have no part in it.
-  Difference StandardisedOf(double share) const {
+  Difference StandardisedOf(double share, const Sureness& sureness) const {
     std::vector<const Latencies*> one;
     std::vector<const Latencies*> other;
     std::vector<double> shares;
@@ -190,7 +204,7 @@ class Comparing {
       return std::log(MixedQuantile(share, other, shares, b) /
                       MixedQuantile(share, one, shares, a));
     };
-    return sureness_.RatioOf(draws_.Run(few_, log(a_.ones(), b_.ones()), log));
+    return sureness.RatioOf(draws_.Run(few_, log(a_.ones(), b_.ones()), log));
   }
 
   // A band that holds the whole function: as many errors wide as the point that
@@ -272,7 +286,8 @@ class Comparing {
   const SideTables& a_;
   const SideTables& b_;
   const double blocks_;
-  const Sureness sureness_;
+  const Sureness base_;
+  Sureness sureness_;  // of what is not one percentile: as at the median
   const Resampler<Bins> draws_;
   const uint32_t few_;
 };

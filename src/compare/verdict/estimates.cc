@@ -32,7 +32,17 @@ double ChanceOf(double errors) {
 // they are a little too close together.
 double Sureness::WiderBy() const {
   const double freedom = std::max(1.0, blocks_ - 1);
-  return StudentOf(freedom) / kTwoSides * std::sqrt((freedom + 1) / freedom);
+  return cut_ * StudentOf(freedom) / kTwoSides *
+         std::sqrt((freedom + 1) / freedom);
+}
+
+Sureness Sureness::For(const Estimates& blocks, const Estimates& halves) const {
+  Sureness wider = *this;
+  const double ratio = ErrorOf(halves) / ErrorOf(blocks);
+  if (std::isfinite(ratio)) {
+    wider.cut_ = cut_ * std::sqrt(std::max(1.0, 2 - ratio * ratio));
+  }
+  return wider;
 }
 
 double Sureness::errors() const {

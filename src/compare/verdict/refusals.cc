@@ -16,6 +16,7 @@ namespace edgewise {
 namespace {
 
 constexpr uint64_t kFewestBlocks = 20;
+constexpr double kShortest = 2;        // blocks, of what the latency remembers
 constexpr double kFewestTail = 20;     // requests above a percentile
 constexpr double kMostMixture = 0.02;  // of the requests
 constexpr double kMostRate = 0.1;
@@ -83,6 +84,12 @@ void RefuseRecordings(const Recorded& a, const Recorded& b,
 
 void RefuseShort(Comparison* comparison) {
   Refused& refused = comparison->refused;
+  if (comparison->block_ns < kShortest * comparison->memory_ns) {
+    refused.push_back(absl::StrFormat(
+        "blocks of %.3g s are too short for a latency that remembers %.3g s: "
+        "they depend on each other",
+        comparison->block_ns / 1e9, comparison->memory_ns / 1e9));
+  }
   const uint64_t blocks = std::min(comparison->a_blocks, comparison->b_blocks);
   if (blocks < kFewestBlocks) {
     refused.push_back(absl::StrFormat(

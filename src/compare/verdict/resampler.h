@@ -18,15 +18,16 @@ class Resampler {
       : a_(a), b_(b), paired_(paired), seed_(seed) {}
 
   // Of what of(weights of A, weights of B) says; `value`: in the data.
-  template <typename Of>
-  Estimates Run(uint32_t count, double value, Of of) const {
+  // `how`: what else Draw() takes.
+  template <typename Of, typename... How>
+  Estimates Run(uint32_t count, double value, Of of, How... how) const {
     Estimates found{value, {}};
     std::mt19937_64 random(seed_);
     std::vector<float> one;
     std::vector<float> other;
     for (uint32_t i = 0; i < count; ++i) {
-      a_->Draw(&random, &one);
-      if (!paired_) b_->Draw(&random, &other);
+      a_->Draw(&random, &one, how...);
+      if (!paired_) b_->Draw(&random, &other, how...);
       const double drawn = of(one, paired_ ? one : other);
       if (std::isfinite(drawn)) found.drawn.push_back(drawn);
     }

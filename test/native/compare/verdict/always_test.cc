@@ -14,7 +14,7 @@ namespace {
 
 TEST(AlwaysTest, IsWiderThanOneLook) {
   EXPECT_NEAR(Sureness(40, false).errors(), 1.96, 0.001);
-  // Of equation 6, with the narrowest at 40 blocks.
+  // With the narrowest at 40 blocks.
   EXPECT_NEAR(Sureness(40, true).errors(), 3.03, 0.02);
   EXPECT_GT(Sureness(4000, true).errors(), 3.03);
 }

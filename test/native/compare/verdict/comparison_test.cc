@@ -176,6 +176,18 @@ TEST(EstimatesTest, StudentsQuantiles) {
   EXPECT_NEAR(StudentOf(1e6), 1.96, 0.001);
 }
 
+TEST(EstimatesTest, WhatBlocksCutOffIsAdded) {
+  const Estimates blocks{0, {-1, 1, -1, 1}};
+  const Estimates halves{0, {-0.8, 0.8, -0.8, 0.8}};
+  const Sureness sureness(100, false);
+  const double error = sureness.ErrorOf(blocks);
+  // 2 - 0.8 squared.
+  EXPECT_NEAR(sureness.For(blocks, halves).ErrorOf(blocks),
+              error * std::sqrt(1.36), 1e-9);
+  EXPECT_NEAR(sureness.For(halves, blocks).ErrorOf(blocks), error, 1e-9)
+      << "it never takes anything off";
+}
+
 TEST(EstimatesTest, ChanceOfTwoErrors) {
   EXPECT_NEAR(ChanceOf(1.959964), 0.05, 1e-6);
   EXPECT_NEAR(ChanceOf(-1.959964), 0.05, 1e-6);

@@ -91,6 +91,17 @@ TEST(RefusalsTest, ASecondAThatIsSlower) {
   EXPECT_THAT(Compare(Before(), After(), options).refused, IsEmpty());
 }
 
+TEST(RefusalsTest, BlocksThatAreShorterThanTheMemory) {
+  CompareOptions options = kQuick;
+  options.block_ns = 0.05e9;
+  const auto told = [&](double memory_s) {
+    const SideSpec a{.seed = 1, .memory_s = memory_s};
+    const SideSpec b{.seed = 2, .memory_s = memory_s, .begin_ns = kAnotherTime};
+    return Compare(MadeSide(a), MadeSide(b), options).refused;
+  };
+  EXPECT_THAT(told(0.5), Contains(HasSubstr("blocks of 0.05 s are too short")));
+}
+
 TEST(RefusalsTest, SharesThatDifferByChanceAreNotRefused) {
   // Of 300 requests a side, a share of 30 % may be 25 or 35.
   const Comparison found = Compare(
