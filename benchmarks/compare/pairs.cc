@@ -17,6 +17,7 @@ namespace edgewise {
 namespace {
 
 constexpr uint32_t kResamples = 1000;
+constexpr uint32_t kNaiveResamples = 200;
 constexpr int64_t kLaterNs = 1'000'000'000'000;
 constexpr size_t kPercentiles = 3;  // p50, p90, p99
 
@@ -56,6 +57,7 @@ void ComparePair(const Kind& kind, uint64_t number, Said* said) {
   CompareOptions options;
   options.resamples = kResamples;
   options.seed = number + 1;
+  options.brief = true;
   const Comparison found = Compare(a, b, options);
   bool few = false;
   for (const std::string& why : found.refused) {
@@ -72,7 +74,7 @@ void ComparePair(const Kind& kind, uint64_t number, Said* said) {
     said->smallest[i][number] = each.smallest;
     said->naive[i] +=
         BootstrapDiffers(LatenciesOf(a), LatenciesOf(b), each.percentile / 100,
-                         kResamples, number + 1)
+                         kNaiveResamples, number + 1)
             ? 1
             : 0;
   }

@@ -59,11 +59,7 @@ class Comparing {
     for (const double percentile : kComparedPercentiles) {
       AddPercentile(percentile);
     }
-    AddShift();
-    AddRoutes();
-    const WhyInput why{&a_, &b_, &draws_, sureness_, &options_, few_};
-    result_->all = WhyOf(why, /*tail=*/false);
-    result_->tail = WhyOf(why, /*tail=*/true);
+    if (!options_.brief) AddMore();
     AddShares();
     const double time = static_cast<double>(b_.bins().count()) /
                         static_cast<double>(a_.bins().count());
@@ -72,6 +68,14 @@ class Comparing {
     };
     result_->rate =
         sureness_.RatioOf(draws_.Run(few_, rate(a_.ones(), b_.ones()), rate));
+  }
+
+  void AddMore() {
+    AddShift();
+    AddRoutes();
+    const WhyInput why{&a_, &b_, &draws_, sureness_, &options_, few_};
+    result_->all = WhyOf(why, /*tail=*/false);
+    result_->tail = WhyOf(why, /*tail=*/true);
   }
 
   // A against a second A, in place of its halves.
@@ -323,7 +327,7 @@ Comparison Compare(Side a, Side b, const CompareOptions& options) {
         const SideTables second(options.second_a, result.block_ns, details);
         if (second.bins().blocks() >= 2) comparing.AddSecond(second);
       }
-      comparing.AddClients(Clients(a), Clients(b));
+      if (!options.brief) comparing.AddClients(Clients(a), Clients(b));
     }
   }
   Refuse(a.recorded, b.recorded, &result);

@@ -105,6 +105,7 @@ struct CompareOptions {
   uint64_t seed = 1;
   double block_ns = 0;               // 0: ten times the memory of the latency
   bool always = false;               // the intervals of all looks hold together
+  bool brief = false;                // percentiles, and no more
   const SideNames* names = nullptr;  // of the details; null: there are none
   size_t told = 6;                   // so many details of a part are told
   const Side* second_a = nullptr;    // recorded as A was; null: A's halves
