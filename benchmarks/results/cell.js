@@ -52,15 +52,15 @@ const SHARES = [...Array.from({ length: 100 }, (_, i) => i / 100), ...Array.from
  * @param {string} app
  * @param {string} variant one of LIGHT_VARIANTS
  * @param {{ ratePerS: number, seconds: number, warmup: number, percentile: number, seed: number, workers: number, signal: AbortSignal }} settings
- * @param {{ nodeArgs?: string[], env?: Record<string, string>, cpus?: string, onServing?: Hook, onLoaded?: Hook }} [change] of how
- *   the application is started; hooks as runApp() has them
+ * @param {{ nodeArgs?: string[], env?: Record<string, string>, cpus?: string, onServing?: Hook, onLoaded?: Hook, keep?: string }} [change] of how
+ *   the application is started; hooks as runApp() has them; keep: the trace's directory, which stays
  * @returns {Promise<Cell>}
  */
-async function measure (app, variant, { ratePerS, seconds, warmup, percentile, seed, workers, signal }, { nodeArgs = [], env = {}, cpus, onServing, onLoaded } = {}) {
+async function measure (app, variant, { ratePerS, seconds, warmup, percentile, seed, workers, signal }, { nodeArgs = [], env = {}, cpus, onServing, onLoaded, keep } = {}) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-results-'))
   try {
     const samples = path.join(scratch, 'samples.csv')
-    const trace = path.join(scratch, 'trace')
+    const trace = keep ?? path.join(scratch, 'trace')
     const recorded = !variant.startsWith('bare')
     /** @type {Record<string, string>} */
     const causality = variant === 'without promises' ? { EDGEWISE_CAUSALITY: 'events' } : {}
