@@ -21,6 +21,8 @@ const LOOK_S = 10
 const LOOKS_WITHOUT_NEWS = 3
 /** With --budget, beside ok and failure: nothing can be said, or not yet. */
 const UNDECIDED = 3
+/** @type {Record<string, any>} */
+const NOTHING_YET = {}
 
 /**
  * @typedef {object} Asked what edgewise.compare is asked
@@ -128,13 +130,13 @@ async function watched (asked, { budget, percentile, most = Infinity, signal }) 
     const size = bytesOf(asked)
     without = size === bytes ? without + 1 : 0
     bytes = size
-    const now = await run({ ...asked, blockNs, always: true }, signal)
+    const now = await run({ ...asked, blockNs, always: true }, signal).catch(nothingYet)
     if (!now) break
-    found = now
-    if (now.refused.length === 0) blockNs ??= now.block_ns // The looks are of one plan from here on.
-    const judged = budget && judge(now, budget)
-    note(`${judged ? judged.why : sentence(now, percentile)} (${now.a.requests} and ${now.b.requests} requests)`)
-    if (judged ? judged.outcome === 'kept' || judged.outcome === 'exceeded' : isSure(now, percentile)) break
+    if (now !== NOTHING_YET) {
+      found = now
+      if (now.refused.length === 0) blockNs ??= now.block_ns // The looks are of one plan from here on.
+      if (saidOf(now, { budget, percentile })) break
+    }
     if (performance.now() + 1000 * LOOK_S > ends) break
     if (without >= LOOKS_WITHOUT_NEWS) {
       note('the traces do not grow any more')
@@ -142,7 +144,27 @@ async function watched (asked, { budget, percentile, most = Infinity, signal }) 
     }
     await delay(1000 * LOOK_S, undefined, { signal }).catch(() => {})
   }
+  if (!found && !signal.aborted) throw new Failure('there is nothing to compare yet: both must have answered requests')
   return found
+}
+
+/**
+ * Says what a look has found.
+ * @param {Record<string, any>} found
+ * @param {{ budget?: import('../compare/verdict').Budget, percentile?: string }} asked
+ * @returns {boolean} it is a verdict
+ */
+function saidOf (found, { budget, percentile }) {
+  const judged = budget && judge(found, budget)
+  note(`${judged ? judged.why : sentence(found, percentile)} (${found.a.requests} and ${found.b.requests} requests)`)
+  return judged ? judged.outcome === 'kept' || judged.outcome === 'exceeded' : isSure(found, percentile)
+}
+
+/** @param {any} error of a look at traces that have no request yet */
+function nothingYet (error) {
+  if (error.code !== 'NOT_FOUND') throw error
+  note(error.message)
+  return NOTHING_YET
 }
 
 /** @param {Record<string, any>} found @param {string} [percentile] */
@@ -165,7 +187,7 @@ async function run (asked, signal, onProgress) {
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
     if (code === 'CANCELLED') return null
-    throw new Failure(message, code === 'INVALID_ARGUMENT' ? EXIT.usage : EXIT.failure)
+    throw Object.assign(new Failure(message, code === 'INVALID_ARGUMENT' ? EXIT.usage : EXIT.failure), { code })
   }
 }
 

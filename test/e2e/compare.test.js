@@ -128,6 +128,13 @@ timedTest('one recording is split by its processes, and by Node.js', async (t) =
   assert.match(same.stderr, /there is nothing to compare: all requests are of Node\.js v/)
 })
 
+test('--watch waits for what is not there yet, but not longer than it may', async (t) => {
+  const [a, b] = [temporaryDirectory(t), temporaryDirectory(t)]
+  const { status, stderr } = await edgewise(['compare', a, b, '--watch', '--for', '1'])
+  assert.equal(status, 1)
+  assert.match(stderr, /no trace in .*\n.*there is nothing to compare yet: both must have answered requests\n$/)
+})
+
 timedTest('--watch looks while both are recorded, until there is a verdict', async (t) => {
   const apps = [await startApp(t, 'demands.js'), await startApp(t, 'demands.js', { env: { WAITS_MS: '20' } })]
   const load = setInterval(() => {

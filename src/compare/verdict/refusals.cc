@@ -84,6 +84,11 @@ void RefuseRecordings(const Recorded& a, const Recorded& b,
 
 void RefuseShort(Comparison* comparison) {
   Refused& refused = comparison->refused;
+  if (comparison->a_requests == 0 || comparison->b_requests == 0) {
+    refused.push_back(absl::StrFormat("%s has no request",
+                                      comparison->a_requests == 0 ? "A" : "B"));
+    return;
+  }
   if (comparison->block_ns < kShortest * comparison->memory_ns) {
     refused.push_back(absl::StrFormat(
         "blocks of %.3g s are too short for a latency that remembers %.3g s: "
