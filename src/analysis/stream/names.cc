@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "analysis/timeline/off_timeline.h"
+
 namespace edgewise {
 namespace {
 
