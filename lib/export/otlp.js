@@ -57,7 +57,8 @@ function exportRequest (requests, { service, shiftNs = 0n }) {
   const groups = new Map()
   for (const told of requests) {
     const key = JSON.stringify([told.host, told.command, told.process])
-    groups.set(key, [...groups.get(key) ?? [], told])
+    if (!groups.has(key)) groups.set(key, [])
+    groups.get(key).push(told)
   }
   const { version } = require('../../package.json')
   return {

@@ -74,6 +74,24 @@ void PerfettoPackets::Add(const ProtoWriter& packet) {
   file_->Added();
 }
 
+void PerfettoPackets::AddTrack(const ProtoWriter& descriptor) {
+  ProtoWriter one;
+  one.Whole(packet::kSequence, sequence_);
+  one.Message(packet::kTrackDescriptor, descriptor);
+  Add(one);
+}
+
+void PerfettoPackets::AddEvent(int64_t at_ns, const ProtoWriter& told,
+                               const ProtoWriter& interned) {
+  ProtoWriter one;
+  one.Whole(packet::kTimestamp, static_cast<uint64_t>(at_ns));
+  one.Whole(packet::kSequence, sequence_);
+  one.Whole(packet::kSequenceFlags, kNeedsState);
+  if (!interned.empty()) one.Message(packet::kInternedData, interned);
+  one.Message(packet::kTrackEvent, told);
+  Add(one);
+}
+
 void PerfettoPackets::BeginSequence(int64_t at_ns, int64_t unix_offset_ns) {
   ++sequence_;
   names_.clear();
@@ -107,10 +125,7 @@ void PerfettoPackets::ProcessTrack(uint64_t track, uint32_t pid,
   ProtoWriter descriptor;
   descriptor.Whole(track_of::kNumber, track);
   descriptor.Message(track_of::kProcess, process);
-  ProtoWriter one;
-  one.Whole(packet::kSequence, sequence_);
-  one.Message(packet::kTrackDescriptor, descriptor);
-  Add(one);
+  AddTrack(descriptor);
 }
 
 void PerfettoPackets::Track(uint64_t track, uint64_t parent,
@@ -119,10 +134,7 @@ void PerfettoPackets::Track(uint64_t track, uint64_t parent,
   descriptor.Whole(track_of::kNumber, track);
   descriptor.Whole(track_of::kParent, parent);
   descriptor.Text(track_of::kName, name);
-  ProtoWriter one;
-  one.Whole(packet::kSequence, sequence_);
-  one.Message(packet::kTrackDescriptor, descriptor);
-  Add(one);
+  AddTrack(descriptor);
 }
 
 uint64_t PerfettoPackets::Intern(uint32_t field, std::string_view name,
@@ -156,25 +168,14 @@ void PerfettoPackets::Begin(uint64_t track, int64_t at_ns, const Slice& slice) {
   }
   if (slice.flow != 0) told.Fixed(event::kFlow, slice.flow);
   for (const uint64_t flow : slice.from) told.Fixed(event::kEndingFlow, flow);
-  ProtoWriter one;
-  one.Whole(packet::kTimestamp, static_cast<uint64_t>(at_ns));
-  one.Whole(packet::kSequence, sequence_);
-  one.Whole(packet::kSequenceFlags, kNeedsState);
-  if (!interned.empty()) one.Message(packet::kInternedData, interned);
-  one.Message(packet::kTrackEvent, told);
-  Add(one);
+  AddEvent(at_ns, told, interned);
 }
 
 void PerfettoPackets::End(uint64_t track, int64_t at_ns) {
   ProtoWriter told;
   told.Whole(event::kType, event::kSliceEnd);
   told.Whole(event::kTrack, track);
-  ProtoWriter one;
-  one.Whole(packet::kTimestamp, static_cast<uint64_t>(at_ns));
-  one.Whole(packet::kSequence, sequence_);
-  one.Whole(packet::kSequenceFlags, kNeedsState);
-  one.Message(packet::kTrackEvent, told);
-  Add(one);
+  AddEvent(at_ns, told, {});
 }
 
 }  // namespace edgewise

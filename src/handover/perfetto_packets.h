@@ -53,6 +53,10 @@ class PerfettoPackets {
   uint64_t Intern(uint32_t field, std::string_view name, Names* names,
                   ProtoWriter* interned);
   void Add(const ProtoWriter& packet);
+  void AddTrack(const ProtoWriter& descriptor);
+  // `interned`: names that it is the first to use; may be empty.
+  void AddEvent(int64_t at_ns, const ProtoWriter& told,
+                const ProtoWriter& interned);
 
   const std::unique_ptr<OutputFile> file_;
   uint32_t sequence_ = 0;

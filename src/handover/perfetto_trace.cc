@@ -30,15 +30,10 @@ absl::StatusOr<std::unique_ptr<PerfettoTrace>> PerfettoTrace::Create(
   return std::unique_ptr<PerfettoTrace>(new PerfettoTrace(*std::move(file)));
 }
 
-void PerfettoTrace::Begin(const RowNames& names, const LoopTimeline* timeline) {
-  names_ = names;
-  timeline_ = timeline;
-}
-
 void PerfettoTrace::BeginFile(const std::string& name,
                               const EventStream* stream,
                               const RequestRoutes* request_routes) {
-  context_.Begin(name, stream, request_routes);
+  Handover::BeginFile(name, stream, request_routes);
   begun_ = false;
   lanes_.clear();
   told_.clear();

@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "analysis/requests/output_file.h"
-#include "analysis/rows/row_context.h"
 #include "handover/handover.h"
 #include "handover/perfetto_packets.h"
 
@@ -28,21 +27,14 @@ class PerfettoTrace : public Handover {
       const std::string& path);
 
   // RequestWatcher
-  void Begin(const RowNames& names, const LoopTimeline* timeline) override;
   void BeginFile(const std::string& name, const EventStream* stream,
                  const RequestRoutes* request_routes) override;
   void AddRequest(const EndedRequest& request, const Components& components,
                   const Standing& standing) override;
-  void AddAborted(const AbortedRequest& /*request*/,
-                  bool /*counted*/) override {}
-  void EndFile(const GraphCounts& /*counts*/) override {}
   absl::Status Close() override { return packets_.Close(); }
 
   // LoopWatcher
   void OnEvent(const Event& event, uint64_t first_piece) override;
-  void OnOwner(uint32_t owner, uint32_t request, uint64_t ordinal) override {
-    context_.NoteOwner(owner, request, ordinal);
-  }
 
  private:
   static constexpr size_t kMostFlows = 128;  // to one wait
@@ -66,9 +58,6 @@ class PerfettoTrace : public Handover {
   const std::vector<uint64_t>& FlowsBehind(const QueueSpan& span);
 
   PerfettoPackets packets_;
-  RowContext context_;
-  RowNames names_{};
-  const LoopTimeline* timeline_ = nullptr;
   uint64_t tracks_ = 0;  // so many there are
   uint64_t flows_ = 0;
   std::map<std::pair<std::string, uint32_t>, uint64_t> processes_;

@@ -88,16 +88,6 @@ absl::StatusOr<std::unique_ptr<SpanLog>> SpanLog::Create(const Plan& plan) {
   return std::unique_ptr<SpanLog>(new SpanLog(plan, *std::move(file)));
 }
 
-void SpanLog::Begin(const RowNames& names, const LoopTimeline* timeline) {
-  names_ = names;
-  timeline_ = timeline;
-}
-
-void SpanLog::BeginFile(const std::string& name, const EventStream* stream,
-                        const RequestRoutes* request_routes) {
-  context_.Begin(name, stream, request_routes);
-}
-
 bool SpanLog::IsChosen(const EndedRequest& request, const Standing& standing) {
   if (!standing.counted) return false;
   if (!standing.tail && PlaceOf(context_.key(), request.id) >= plan_.sample) {

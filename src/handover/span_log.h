@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "analysis/requests/output_file.h"
-#include "analysis/rows/row_context.h"
 #include "handover/handover.h"
 
 namespace edgewise {
@@ -28,21 +27,12 @@ class SpanLog : public Handover {
   static absl::StatusOr<std::unique_ptr<SpanLog>> Create(const Plan& plan);
 
   // RequestWatcher
-  void Begin(const RowNames& names, const LoopTimeline* timeline) override;
-  void BeginFile(const std::string& name, const EventStream* stream,
-                 const RequestRoutes* request_routes) override;
   void AddRequest(const EndedRequest& request, const Components& components,
                   const Standing& standing) override;
-  void AddAborted(const AbortedRequest& /*request*/,
-                  bool /*counted*/) override {}
-  void EndFile(const GraphCounts& /*counts*/) override {}
   absl::Status Close() override { return file_->Close(); }
 
   // LoopWatcher
   void OnEvent(const Event& /*event*/, uint64_t /*first_piece*/) override {}
-  void OnOwner(uint32_t owner, uint32_t request, uint64_t ordinal) override {
-    context_.NoteOwner(owner, request, ordinal);
-  }
 
  private:
   SpanLog(const Plan& plan, std::unique_ptr<OutputFile> file)
@@ -51,9 +41,6 @@ class SpanLog : public Handover {
 
   const Plan plan_;
   const std::unique_ptr<OutputFile> file_;
-  RowContext context_;
-  RowNames names_{};
-  const LoopTimeline* timeline_ = nullptr;
 };
 
 }  // namespace edgewise

@@ -54,8 +54,6 @@ class Comparing {
         few_(options.resamples / kFewer) {}
 
   void Go() {
-    sureness_ =
-        SurenessAt(0.5, LogsOf(a_.all(), b_.all(), 0.5, options_.resamples));
     for (const double percentile : kComparedPercentiles) {
       AddPercentile(percentile);
     }
@@ -133,28 +131,21 @@ class Comparing {
   }
 
   Estimates LogsOf(const Latencies& one, const Latencies& other, double share,
-                   uint32_t resamples) const {
+                   uint32_t resamples, bool halves = false) const {
     const auto log = [&](Weights a, Weights b) {
       return std::log(other.Quantile(share, b) / one.Quantile(share, a));
     };
-    return draws_.Run(resamples, log(a_.ones(), b_.ones()), log);
-  }
-
-  // Of the latencies at one share, from their estimates.
-  Sureness SurenessAt(double share, const Estimates& logs) const {
-    const auto log = [&](Weights a, Weights b) {
-      return std::log(b_.all().Quantile(share, b) /
-                      a_.all().Quantile(share, a));
-    };
-    return base_.For(logs, draws_.Run(options_.resamples / 2, logs.value, log,
-                                      /*halves=*/true));
+    return draws_.Run(resamples, log(a_.ones(), b_.ones()), log, halves);
   }
 
   void AddPercentile(double percentile) {
     const double share = percentile / 100;
     const Estimates logs =
         LogsOf(a_.all(), b_.all(), share, options_.resamples);
-    const Sureness sureness = SurenessAt(share, logs);
+    const Sureness sureness = base_.For(
+        logs, LogsOf(a_.all(), b_.all(), share, options_.resamples / 2,
+                     /*halves=*/true));
+    if (percentile == kComparedPercentiles[0]) sureness_ = sureness;
     PercentileDifference found{};
     found.percentile = percentile;
     found.a_ns = a_.all().Quantile(share, a_.ones());
