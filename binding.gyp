@@ -56,6 +56,7 @@
         "<@(analysis_sources)",
         "<@(compare_sources)",
         "<@(handover_sources)",
+        "<@(live_sources)",
         "<@(whatif_sources)",
         "<@(reporting_sources)"
       ],

@@ -73,7 +73,7 @@ export function off (name: 'stall', listener: (stall: Stall) => void): void
  */
 export function boostStatus (): Record<string, any> | null
 
-/** This thread's recording and boosting as Prometheus counters, in its text format. */
+/** This thread's requests, recording and boosting, in Prometheus's text format: docs/hand-over.md. */
 export function metrics (): string
 
 /** What `report` takes. */

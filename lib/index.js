@@ -107,7 +107,9 @@ function probe () {
 }
 
 function metrics () {
-  return prometheus(status(), boostStatus())
+  const recorded = status()
+  const { liveRequests } = require('./recording/live') // Only here: it loads what reports.
+  return prometheus(recorded, boostStatus(), liveRequests(recorded.file))
 }
 
 // Shorthand names only: Node's lexer, which tells `import` what there is, stops

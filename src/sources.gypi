@@ -20,6 +20,7 @@
       "src/trace/crc32c.cc",
       "src/trace/directory_quota.cc",
       "src/trace/reader.cc",
+      "src/trace/trace_context.cc",
       "src/trace/writer.cc"
     ],
     "parquet_sources": [
@@ -250,6 +251,10 @@
       "src/handover/perfetto_trace.cc",
       "src/handover/span_log.cc"
     ],
+    "live_sources": [
+      "src/live/followed_trace.cc",
+      "src/live/live_metrics.cc"
+    ],
     "whatif_sources": [
       "src/whatif/simulation/arrivals.cc",
       "src/whatif/boosting/boosted_loop.cc",
@@ -272,6 +277,7 @@
     "reporting_sources": [
       "src/reporting/binding.cc",
       "src/reporting/comparing.cc",
+      "src/reporting/following.cc",
       "src/reporting/predicting.cc",
       "src/reporting/reporting.cc"
     ]

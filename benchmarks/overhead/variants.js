@@ -44,6 +44,11 @@ const VARIANTS = [
     start: withEdgewise({ EDGEWISE_CAUSALITY: 'promises' }, ['--require', path.join(__dirname, 'shared-connection.js')])
   },
   {
+    name: 'metrics',
+    text: 'recording, and edgewise.metrics() asked for each second',
+    start: withEdgewise({ EDGEWISE_CAUSALITY: 'promises' }, ['--require', path.join(__dirname, 'scraped.js')])
+  },
+  {
     name: 'async_hooks',
     text: 'createHook({ init, before, after }) that only counts',
     start: ({ servers }) => ({ args: ['--require', path.join(servers, 'async-hooks.js')] })

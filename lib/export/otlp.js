@@ -43,7 +43,10 @@ const HTTP_ROUTE = /^(?<method>[A-Z]+) (?<route>\/.*|\*)$/
  * @property {number} exec_ns
  * @property {number} gc_ns
  * @property {Step[]} steps
- * @property {[number, number][]} blockers requests of its file, with ns
+ * @property {[number, number, string?][]} blockers requests of its file, with ns, and the trace-id that their callers have given
+ * @property {string} [trace_id] what its caller has said of itself
+ * @property {string} [parent_span_id]
+ * @property {number} [trace_flags]
  *
  * @typedef {{ service?: string, shiftNs?: bigint }} Naming
  */
@@ -85,10 +88,11 @@ function resourceOf ({ host, command, process, node }, service) {
 function spansOf (told, shiftNs) {
   const { trace, request, thread, route, kind, status, outcome, tail, blockers } = told
   const begin = BigInt(told.unix_ns) + shiftNs
-  const ids = idsOf(trace, request)
+  const ids = idsOf(trace, request, told.trace_id)
   const { method, route: path } = kind === 'custom' ? {} : HTTP_ROUTE.exec(route)?.groups ?? {}
   const root = {
     ...ids,
+    ...told.parent_span_id && { parentSpanId: told.parent_span_id, flags: told.trace_flags },
     name: route,
     kind: KIND.server,
     startTimeUnixNano: String(begin),
@@ -104,7 +108,7 @@ function spansOf (told, shiftNs) {
       'edgewise.exec_ns': told.exec_ns,
       'edgewise.gc_ns': told.gc_ns
     }),
-    links: blockers.map(([other, ns]) => ({ ...idsOf(trace, other), attributes: attributes({ 'edgewise.link': 'blocked by', 'edgewise.queue_ns': ns }) })),
+    links: blockers.map(([other, ns, given]) => ({ ...idsOf(trace, other, given), attributes: attributes({ 'edgewise.link': 'blocked by', 'edgewise.queue_ns': ns }) })),
     ...(status >= 500 || outcome === 'failed') && { status: { code: ERROR } }
   }
   return [root, ...childrenOf(told, ids, begin)]
@@ -148,9 +152,9 @@ function peerOf ({ dependency = '', peer = '', call }) {
   }
 }
 
-/** @param {string} trace @param {number} request @returns {{ traceId: string, spanId: string }} the same each time */
-function idsOf (trace, request) {
-  return { traceId: hashed(`${trace}/${request}`, 16), spanId: hashed(`${trace}/${request}/`, 8) }
+/** @param {string} trace @param {number} request @param {string} [given] the trace that its caller is in @returns {{ traceId: string, spanId: string }} the same each time */
+function idsOf (trace, request, given = hashed(`${trace}/${request}`, 16)) {
+  return { traceId: given, spanId: hashed(`${trace}/${request}/`, 8) }
 }
 
 /** @param {string} text @param {number} bytes @returns {string} hexadecimal */

@@ -6,19 +6,62 @@ const { LEVELS } = require('./boost')
 
 /** @typedef {Record<string, any>} Json */
 
+const DIGITS = 6 // of a bucket's bound
+
 /**
  * @param {Json} recording of status()
  * @param {Json | null} boost of boostStatus()
+ * @param {ReturnType<typeof import('../recording/live').liveRequests>} [live]
  * @returns {string}
  */
-function prometheus (recording, boost) {
+function prometheus (recording, boost, live = null) {
   return [
     ...metric('edgewise_recording', 'gauge', 'Whether this thread is recorded.', [[{}, Number(recording.recording)]]),
     ...metric('edgewise_dropped_records_total', 'counter', 'Records that found a buffer full.', [[{}, recording.dropped]]),
     ...metric('edgewise_lost_bytes_total', 'counter', 'Bytes that could not be written.', [[{}, recording.lostBytes]]),
     ...metric('edgewise_written_bytes_total', 'counter', 'Bytes of the trace.', [[{}, recording.writtenBytes]]),
-    ...boost ? ofBoost(boost) : []
+    ...boost ? ofBoost(boost) : [],
+    ...live ? ofRequests(live) : []
   ].join('\n') + '\n'
+}
+
+/** @param {{ found: Json } | { refused: string }} live */
+function ofRequests (live) {
+  if (!('found' in live)) return [`# Requests are unavailable: ${live.refused.replaceAll('\n', ' ')}`]
+  const { bounds, routes, loop, lost } = live.found
+  const byRoute = (/** @type {string} */ part) => routes.map((/** @type {Json} */ of) => [{ route: of.route }, of[part]])
+  const pauses = Object.entries(loop.pauses).filter(([, { counts }]) => counts.some((/** @type {number} */ count) => count > 0))
+  return [
+    ...histogram('edgewise_request_duration_seconds', 'From when a request could be read until its last byte was written.', bounds.duration, byRoute('duration')),
+    ...histogram('edgewise_request_io_seconds', 'Of its critical path: nothing was ready.', bounds.part, byRoute('io')),
+    ...histogram('edgewise_request_queueing_seconds', 'Of its critical path: something was ready, and did not run.', bounds.part, byRoute('queueing')),
+    ...histogram('edgewise_request_execution_seconds', 'Of its critical path: it ran.', bounds.part, byRoute('execution')),
+    ...histogram('edgewise_request_loop_seconds', 'So long it occupied the event loop.', bounds.part, byRoute('loop')),
+    ...metric('edgewise_requests_failed_total', 'counter', 'Of edgewise.request(): its function threw or rejected.', byRoute('failed')),
+    ...metric('edgewise_requests_aborted_total', 'counter', 'Requests whose connection closed first; they are in no histogram.', byRoute('aborted')),
+    ...metric('edgewise_requests_lost_total', 'counter', 'Requests of which records are missing; they are in no histogram.', [[{}, lost]]),
+    ...histogram('edgewise_loop_event_seconds', 'So long each event occupied the event loop.', bounds.part, [[{}, loop.events]]),
+    ...histogram('edgewise_loop_queueing_seconds', 'From when an event was ready until it ran.', bounds.part, [[{}, loop.queueing]]),
+    ...histogram('edgewise_gc_pause_seconds', 'Garbage collections, by type.', bounds.part, pauses.map(([type, of]) => [{ type }, of]))
+  ]
+}
+
+/**
+ * @param {string} name
+ * @param {string} help
+ * @param {number[]} bounds of buckets, s
+ * @param {[Record<string, string>, Json][]} samples counts of each bucket, and sum_ns
+ */
+function histogram (name, help, bounds, samples) {
+  if (samples.length === 0) return []
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...samples.flatMap(([labels, { counts, sum_ns: sumNs }]) => {
+    let count = 0
+    const buckets = counts.map((/** @type {number} */ more, /** @type {number} */ i) => {
+      count += more
+      return `${name}_bucket${labelled({ ...labels, le: i < bounds.length ? String(Number(bounds[i].toPrecision(DIGITS))) : '+Inf' })} ${count}`
+    })
+    return [...buckets, `${name}_sum${labelled(labels)} ${sumNs / 1e9}`, `${name}_count${labelled(labels)} ${count}`]
+  })]
 }
 
 /** @param {Json} boost */

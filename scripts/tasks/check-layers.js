@@ -42,9 +42,15 @@ function checkOf (file, dependencies) {
   }
   if (file.endsWith('.js')) {
     const part = top === 'bin' ? 'bin' : path.basename(second ?? '', '.js')
+    if (top === 'scripts') return benchmarkProblem
     if (top === 'lib' || top === 'bin') return withRow(LIB, part, top, () => line => requireProblem(line, file, part, dependencies))
   }
   return undefined
+}
+
+/** Benchmarks use scripts, and not the other way. */
+function benchmarkProblem (/** @type {string} */ line) {
+  return /require\(['"](\.\.\/)+benchmarks\//.test(line) ? 'scripts may not require benchmarks' : undefined
 }
 
 function withRow (table, part, top, check) {

@@ -32,6 +32,7 @@ const PACKAGES = [
   { name: 'postgresql', group: 'test', command: 'postgres', reason: 'test/protocols asks one of its own' },
   { name: 'mariadb-server', group: 'test', command: 'mariadbd', reason: 'test/protocols asks one of its own' },
   { name: 'memcached', group: 'test', command: 'memcached', reason: 'test/protocols asks one of its own' },
+  { name: 'prometheus', group: 'test', command: 'prometheus', reason: 'a test has it scrape edgewise.metrics()' },
   { name: 'chromium', group: 'test', command: 'chromium', reason: 'test/page opens pages in it' },
   { name: 'firefox-esr', group: 'test', command: 'firefox-esr', reason: 'test/page opens pages in it' },
   { name: 'debootstrap', group: 'prebuilds', command: 'debootstrap', reason: 'makes the machines that packages are installed on' },

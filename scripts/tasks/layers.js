@@ -16,6 +16,8 @@ const SRC = {
   compare: ['analysis', 'trace'],
   // What other tools are given.
   handover: ['analysis', 'trace'],
+  // What requests take while they are recorded.
+  live: ['analysis', 'trace', 'platform'],
   boost: ['trace', 'platform'],
   // The daemon edgewise-boostd: an executable.
   boostd: ['boost', 'platform'],
@@ -28,7 +30,7 @@ const SRC = {
   napi: [],
   // The addon that records and boosts, for one version of Node; and the one that reports, for all.
   addon: ['trace', 'platform', 'recorder', 'boost', 'hooks', 'napi'],
-  reporting: ['analysis', 'compare', 'handover', 'whatif', 'napi']
+  reporting: ['analysis', 'compare', 'handover', 'live', 'whatif', 'napi']
 }
 
 /** Rooms of a part, by the way that data takes, and which of the rooms each may use; what lies beside them may use all. */

@@ -54,7 +54,13 @@ Json BlockersJson(const EndedRequest& request, size_t most,
             });
   if (blockers.size() > most) blockers.resize(most);
   Json json = Json::array();
-  for (const auto& [other, ns] : blockers) json.push_back({other, ns});
+  for (const auto& [other, ns] : blockers) {
+    Json blocker = {other, ns};
+    if (const auto* of = context.stream().ContextOf(other)) {
+      blocker.push_back(of->TraceId());
+    }
+    json.push_back(std::move(blocker));
+  }
   return json;
 }
 
@@ -105,7 +111,7 @@ void SpanLog::AddRequest(const EndedRequest& request,
   if (!IsChosen(request, standing)) return;
   const StreamCounts& counts = context_.stream().counts();
   const auto& ns = components.ns;
-  const Json json = {
+  Json json = {
       {"trace", KeyText(context_.key())},
       {"request", request.id},
       {"process", counts.process},
@@ -127,6 +133,11 @@ void SpanLog::AddRequest(const EndedRequest& request,
       {"steps", StepsJson(request, names_)},
       {"blockers",
        BlockersJson(request, plan_.blockers, context_, *timeline_)}};
+  if (const auto* context = context_.stream().ContextOf(request.id)) {
+    json["trace_id"] = context->TraceId();
+    json["parent_span_id"] = context->ParentId();
+    json["trace_flags"] = context->flags;
+  }
   absl::StrAppend(&file_->buffer(),
                   json.dump(-1, ' ', false, Json::error_handler_t::replace),
                   "\n");

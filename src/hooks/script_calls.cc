@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "hooks/stock_provider.h"
 #include "recorder/event_tracker.h"
+#include "trace/trace_context.h"
 
 namespace edgewise {
 namespace {
@@ -22,6 +24,19 @@ void RequestStart(const Arguments& args) {
   const auto kind = static_cast<RequestKind>(Uint32(args, 0));
   args.GetReturnValue().Set(tracker != nullptr ? tracker->RequestStart(kind)
                                                : 0);
+}
+
+// requestContext(request, traceparent)
+void RequestContext(const Arguments& args) {
+  EventTracker* const tracker = StockProvider::Tracker();
+  if (tracker == nullptr || !args[1]->IsString()) return;
+  const v8::String::Utf8Value header(args.GetIsolate(), args[1]);
+  if (*header == nullptr) return;
+  const std::optional<TraceContext> context =
+      ParseTraceparent({*header, static_cast<size_t>(header.length())});
+  if (context.has_value()) {
+    tracker->RequestContext(Uint32(args, 0), *context);
+  }
 }
 
 void RequestEnd(const Arguments& args) {
@@ -145,6 +160,7 @@ void Install(v8::Isolate* isolate, v8::Local<v8::Object> target,
 
 void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "requestStart", &RequestStart);
+  Install(isolate, target, "requestContext", &RequestContext);
   Install(isolate, target, "requestEnd", &RequestEnd);
   Install(isolate, target, "requestEndWritten", &RequestEndWritten);
   Install(isolate, target, "requestEndAwaited", &RequestEndAwaited);

@@ -9,6 +9,7 @@ namespace edgewise {
 // They do nothing while the thread does not record.
 //
 //   requestStart(kind) -> request id, or 0 when not recording
+//   requestContext(request, traceparent)  what its caller says in that header
 //   requestEnd(request, route, status, outcome)
 //   requestEndWritten(request, route, status, fd)  finished, with the last
 //                       write on that descriptor

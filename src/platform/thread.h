@@ -55,6 +55,9 @@ void UseRealTimePriority();
 // own (Linux 6.12). Elsewhere it competes as before.
 void UseShortTurns();
 
+// Has this thread run where no other one wants to: nice 19.
+void UseSpareTime();
+
 // Whether this thread may run on one processor only.
 bool HasOneCpu();
 

@@ -330,6 +330,12 @@ void EventTracker::PushStart(uint32_t request, RequestKind kind,
   recent_requests_.Note(request, open_.ready != 0 ? open_.ready : open_.begin);
 }
 
+void EventTracker::RequestContext(uint32_t request,
+                                  const TraceContext& context) {
+  recorder_->PushInner(
+      [&](Record& record) { PutTraceContext(context, request, &record); });
+}
+
 uint64_t EventTracker::RequestEnd(uint32_t request, uint32_t route,
                                   uint32_t status, Outcome outcome) {
   PushLeft();

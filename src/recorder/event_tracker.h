@@ -20,6 +20,7 @@
 #include "recorder/shared_words.h"
 #include "recorder/vm_events.h"
 #include "trace/record.h"
+#include "trace/trace_context.h"
 
 namespace edgewise {
 
@@ -242,18 +243,17 @@ class EventTracker {
 
   // Its id, unique within the thread.
   uint32_t RequestStart(RequestKind kind);
+  void RequestContext(uint32_t request, const TraceContext& context);
 
   // `route`: an interned string. Returns the request's latency in ticks, from
   // its ready time; 0 if latencies are not wanted, or so many requests are open
   // that its start is forgotten.
   uint64_t RequestEnd(uint32_t request, uint32_t route, uint32_t status,
                       Outcome outcome);
-
   // The same of a request that is finished, and ended with the last write on
   // `fd`, a connection: long ago, perhaps.
   uint64_t RequestEndWritten(uint32_t request, uint32_t route, uint32_t status,
                              int fd);
-
   // ... and ends with the next write on `fd`.
   uint64_t RequestEndAwaited(uint32_t request, uint32_t route, uint32_t status,
                              int fd);

@@ -1,6 +1,7 @@
 #include <napi.h>
 
 #include "reporting/comparing.h"
+#include "reporting/following.h"
 #include "reporting/predicting.h"
 #include "reporting/reporting.h"
 
@@ -9,6 +10,7 @@
 static Napi::Object InitReporting(Napi::Env env, Napi::Object exports) {
   edgewise::InstallReporting(env, exports);
   edgewise::InstallComparing(env, exports);
+  edgewise::InstallFollowing(env, exports);
   edgewise::InstallPredicting(env, exports);
   return exports;
 }

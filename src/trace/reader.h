@@ -23,7 +23,7 @@ namespace edgewise {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  virtual uint64_t size() const = 0;
+  virtual uint64_t size() = 0;
   // Copies up to `size` bytes from `offset`; returns how many. Fewer than asked
   // means the end, or a read error, which a reader treats alike.
   virtual size_t ReadAt(uint64_t offset, void* buffer, size_t size) = 0;
@@ -33,7 +33,7 @@ class ByteSource {
 class MemorySource : public ByteSource {
  public:
   explicit MemorySource(std::string_view bytes) : bytes_(bytes) {}
-  uint64_t size() const override { return bytes_.size(); }
+  uint64_t size() override { return bytes_.size(); }
   size_t ReadAt(uint64_t offset, void* buffer, size_t size) override;
 
  private:
@@ -49,7 +49,7 @@ class FileSource : public ByteSource {
   ~FileSource() override;
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
-  uint64_t size() const override { return size_; }
+  uint64_t size() override { return size_; }
   size_t ReadAt(uint64_t offset, void* buffer, size_t size) override;
 
  private:

@@ -17,22 +17,23 @@ enum class RecordKind : uint8_t {
   kEvent = 1,  // one turn of the event loop's callback; written at its end
   kSlice = 2,  // a continuation that begins inside an event (promises)
   kGc = 3,     // one garbage collection pause; written at its end
-  kRequestStart = 4,  // the current event is a request's source
-  kRequestEnd = 5,    // the current event is a request's sink
-  kString = 6,        // a string-table entry; its bytes fill the next slots
-  kLoss = 7,          // records dropped because the ring was full
-  kEdge = 8,          // a function of another slice is called (patched Node)
-  kTimes = 9,         // JIT and inline-cache time (patched Node)
-  kConnection = 10,   // a connection is accepted or opened
-  kUse = 11,          // something is done with it
-  kArrival = 12,      // an event's bytes came in parts: when the last one did
-  kWork = 13,         // an event is the end of work that was done elsewhere
-  kOffCpu = 14,       // the thread did not run
-  kQuota = 15,        // how often the control group was stopped
-  kFaults = 16,       // page faults of the thread
-  kSample = 17,       // which JavaScript function ran
-  kWritten = 20,      // when the request that ends next was written
-  kHeap = 21,         // what a collection has found and left on the heap
+  kRequestStart = 4,   // the current event is a request's source
+  kRequestEnd = 5,     // the current event is a request's sink
+  kString = 6,         // a string-table entry; its bytes fill the next slots
+  kLoss = 7,           // records dropped because the ring was full
+  kEdge = 8,           // a function of another slice is called (patched Node)
+  kTimes = 9,          // JIT and inline-cache time (patched Node)
+  kConnection = 10,    // a connection is accepted or opened
+  kUse = 11,           // something is done with it
+  kArrival = 12,       // an event's bytes came in parts: when the last one did
+  kWork = 13,          // an event is the end of work that was done elsewhere
+  kOffCpu = 14,        // the thread did not run
+  kQuota = 15,         // how often the control group was stopped
+  kFaults = 16,        // page faults of the thread
+  kSample = 17,        // which JavaScript function ran
+  kWritten = 20,       // when the request that ends next was written
+  kHeap = 21,          // what a collection has found and left on the heap
+  kTraceContext = 22,  // who a request's caller says that it is
 };
 
 // What woke the event loop. VEE'19 table 2, and what Node has besides.
@@ -279,6 +280,10 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         before it, `ready_before` after it, both as uint32 bits; id: bytes of
 //         all others before it, counter: after it; aux: KiB that young objects
 //         may take. May also lie between events.
+// kTraceContext  of the request aux, which may start later in the event: what
+//         its header `traceparent` says (trace/trace_context.h). ticks: the
+//         trace-id's first 8 bytes; `duration`, `ready_before`: the other 8, as
+//         uint32 bits; id_lo, counter_lo: the parent-id; type = the flags.
 
 inline constexpr uint32_t StringSlots(uint32_t bytes) {
   return (bytes + kRecordBytes - 1) / kRecordBytes;

@@ -55,6 +55,7 @@ const TAMPERED = {
   'binding requires index': ['lib/native/binding.js', "require('../index')", /native may not require \.\.\/index: it may use no other part/],
   'report requires cli': ['lib/report/table.js', "const a = 1\nconst c = require('../cli/record')", /table\.js:2: report may not require \.\.\/cli\/record/],
   'lib requires a script': ['lib/index.js', "require('../scripts/tasks/step')", /outside lib\//],
+  'a script requires a benchmark': ['scripts/tasks/profile.js', "const { run } = require('../../benchmarks/apps/run')", /profile\.js:1: scripts may not require benchmarks/],
   'a development dependency in the product': ['lib/cli/record.js', "require('eslint')", /eslint is not among the dependencies/],
   'a built-in module without node:': ['lib/cli/record.js', 'require("fs")', /say node:fs/],
   'import() counts as well': ['lib/native/binding.js', "await import('../index.js')", /native may not require/],

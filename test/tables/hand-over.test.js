@@ -15,7 +15,8 @@ const REQUESTS = 60
 /** @param {any} t @returns {Promise<string>} a trace in which requests wait for each other */
 async function recorded (t) {
   const app = await startApp(t, 'demands.js')
-  await inParallel(REQUESTS, (i) => request(app.port, i % 3 === 0 ? '/works' : '/asks'))
+  const headersOf = (/** @type {number} */ i) => i % 2 === 0 ? {} : { traceparent: `00-${String(i).padStart(32, '1')}-${String(i).padStart(16, '2')}-01` }
+  await inParallel(REQUESTS, (i) => request(app.port, i % 3 === 0 ? '/works' : '/asks', { headers: headersOf(i) }))
   await app.stop()
   return app.out
 }

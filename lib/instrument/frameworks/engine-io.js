@@ -10,10 +10,7 @@ const { wrap } = require('../wrapping/wrap')
 
 const note = whileRecording((/** @type {any} */ _, /** @type {any} */ request) => addDetail(request, LONG_POLL))
 
-/** @type {import('../wrapping/modules').Met} */
 module.exports = {
-  name: 'Engine.IO',
-  file: /\/engine\.io\/build\/transports\/polling\.js$/,
   meet ({ Polling }) {
     wrap([Polling.prototype], 'onPollRequest', (onPollRequest) => unseen().before(onPollRequest, note))
   }

@@ -27,18 +27,12 @@ function operationOf (/** @type {any} */ document, /** @type {any} */ name) {
   return operation && `${operation.operation} ${operation.name?.value ?? ''}`.trim()
 }
 
-/** @param {string} name of what executes @returns {import('../wrapping/modules').Met} */
-const executed = (name, /** @type {RegExp} */ file) => ({
-  name: 'GraphQL',
-  file,
-  functions: [name],
-  meet (exported) {
+/** @param {string} name of what executes */
+const executed = (name) => ({
+  meet (/** @type {any} */ exported) {
     if (now.recording !== null) followCurrent()
     wrap([exported], name, (execute) => unseen().before(execute, note))
   }
 })
 
-module.exports = [
-  executed('execute', /\/graphql\/execution\/execute\.m?js$/),
-  executed('normalizedExecutor', /\/@graphql-tools\/executor\/(cjs|esm)\/execution\/normalizedExecutor\.js$/)
-]
+module.exports = { executed }

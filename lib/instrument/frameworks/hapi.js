@@ -17,10 +17,7 @@ function routeOf (/** @type {any} */ request) {
   return typeof path === 'string' ? path : undefined
 }
 
-/** @type {import('../wrapping/modules').Met} */
 module.exports = {
-  name: 'Hapi',
-  file: /\/@hapi\/hapi\/lib\/request\.js$/,
   meet (Request) {
     wrap([Request], 'generate', (generate) => unseen().after(generate, note))
   }

@@ -31,10 +31,7 @@ function leave (/** @type {any} */ context, /** @type {any} */ route) {
   if (request !== undefined) leaveRoute(request, route)
 }
 
-/** @type {import('../wrapping/modules').Met} */
 module.exports = {
-  name: 'Hono',
-  file: /\/hono\/dist\/(cjs\/)?router\/[a-z-]+\/(prepared-)?router\.js$/,
   meet (exported) {
     for (const { prototype } of Object.values(exported)) {
       if (typeof prototype?.add === 'function') wrap([prototype], 'add', (add) => unseen().before(add, onAdd))

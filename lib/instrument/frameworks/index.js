@@ -8,20 +8,34 @@ const { meetModules } = require('../wrapping/modules')
 const { forgetCurrent } = require('../servers/named')
 const { now } = require('../wrapping/now')
 
+/**
+ * @param {string} name
+ * @param {RegExp} file of it
+ * @param {() => { meet: (exported: any) => void }} load what meets it: only then, for a start of a process that has nothing of it
+ * @param {string[]} [functions]
+ * @returns {import('../wrapping/modules').Met}
+ */
+function known (name, file, load, functions) {
+  return { name, file, meet: (exported) => load().meet(exported), functions }
+}
+
 /** @type {import('../wrapping/modules').Met[]} */
 const FRAMEWORKS = [
-  ...require('./graphql'),
-  ...require('./ws'),
-  require('./bullmq'),
-  require('./engine-io'),
-  require('./hapi'),
-  require('./hono'),
-  require('./kafkajs'),
+  known('BullMQ', /\/bullmq\/dist\/(cjs|esm)\/classes\/worker\.js$/, () => require('./bullmq')),
+  known('Engine.IO', /\/engine\.io\/build\/transports\/polling\.js$/, () => require('./engine-io')),
+  known('GraphQL', /\/graphql\/execution\/execute\.m?js$/, () => require('./graphql').executed('execute'), ['execute']),
+  known('GraphQL', /\/@graphql-tools\/executor\/(cjs|esm)\/execution\/normalizedExecutor\.js$/,
+    () => require('./graphql').executed('normalizedExecutor'), ['normalizedExecutor']),
+  known('Hapi', /\/@hapi\/hapi\/lib\/request\.js$/, () => require('./hapi')),
+  known('Hono', /\/hono\/dist\/(cjs\/)?router\/[a-z-]+\/(prepared-)?router\.js$/, () => require('./hono')),
+  known('KafkaJS', /\/kafkajs\/src\/consumer\/runner\.js$/, () => require('./kafkajs')),
   require('./koa'),
   require('./next').next,
-  require('./polka'),
-  require('./socket-io'),
-  require('./workerpool')
+  known('Polka', /\/polka[^/]*\/(build|index)\.m?js$/, () => require('./polka')),
+  known('Socket.IO', /\/socket\.io\/dist\/socket\.js$/, () => require('./socket-io')),
+  known('workerpool', /\/workerpool\/src\/Promise\.js$/, () => require('./workerpool')),
+  known('ws', /\/ws\/lib\/websocket-server\.js$/, () => require('./ws').server),
+  known('ws', /\/ws\/lib\/websocket\.js$/, () => require('./ws').webSocket)
 ]
 
 /**

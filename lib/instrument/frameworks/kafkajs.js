@@ -24,10 +24,7 @@ function starting (/** @type {any} */ runner) {
   }
 }
 
-/** @type {import('../wrapping/modules').Met} */
 module.exports = {
-  name: 'KafkaJS',
-  file: /\/kafkajs\/src\/consumer\/runner\.js$/,
   meet ({ prototype }) {
     wrap([prototype], 'start', (start) => unseen().before(start, starting))
   }

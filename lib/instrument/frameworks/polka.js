@@ -56,10 +56,7 @@ function mountOf (request, path) {
 
 const leading = (/** @type {string} */ pattern) => pattern.startsWith('/') ? pattern : `/${pattern}`
 
-/** @type {import('../wrapping/modules').Met} */
 module.exports = {
-  name: 'Polka',
-  file: /\/polka[^/]*\/(build|index)\.m?js$/,
   meet (exported) {
     // Its class is not exported, but an application costs nothing until it listens.
     const Polka = Object.getPrototypeOf((exported.default ?? exported)())

@@ -22,10 +22,7 @@ function deferred (/** @type {any} */ _, /** @type {any} */ resolver) {
   for (const name of ['resolve', 'reject']) resolver[name] = unseen().within(resolver[name], begin)
 }
 
-/** @type {import('../wrapping/modules').Met} */
 module.exports = {
-  name: 'workerpool',
-  file: /\/workerpool\/src\/Promise\.js$/,
   meet (exported) {
     wrap([exported.Promise ?? exported], 'defer', (defer) => unseen().after(defer, deferred))
   }

@@ -26,21 +26,16 @@ const nameOf = (/** @type {any} */ webSocket, /** @type {any} */ event) => {
   return path && `WS ${path} message`
 }
 
-/** @type {import('../wrapping/modules').Met[]} */
-module.exports = [
-  {
-    name: 'ws',
-    file: /\/ws\/lib\/websocket-server\.js$/,
+module.exports = {
+  server: {
     meet ({ prototype }) {
       wrap([prototype], 'handleUpgrade', (handleUpgrade) => unseen().before(handleUpgrade, upgrading))
     }
   },
-  {
-    name: 'ws',
-    file: /\/ws\/lib\/websocket\.js$/,
+  webSocket: {
     meet ({ prototype }) {
       wrap([prototype], 'setSocket', (setSocket) => unseen().before(setSocket, upgraded))
       emitRequests(prototype, 'emit', nameOf)
     }
   }
-]
+}

@@ -14,6 +14,7 @@ const { listenBefore } = require('../wrapping/listeners')
 const { beginOpen, forgetOpen, latestOpen, open, openOf } = require('./open-requests')
 const { lookUp } = require('./properties')
 const { KIND, OUTCOME, WORD, serving } = require('./requests')
+const { noteContext } = require('./trace-context')
 const { unseen } = require('../wrapping/unseen')
 const { insert, wrap } = require('../wrapping/wrap')
 
@@ -32,7 +33,9 @@ function instrumentHttp (recording) {
   }
 
   function onStart (/** @type {any} */ message) {
-    const overlaps = open(message, begin())
+    const id = begin()
+    const overlaps = open(message, id)
+    noteContext(calls, id, message.request.rawHeaders)
     serving.request = message.request
     if (!following.decided) following.requestBegan(overlaps)
   }

@@ -49,6 +49,7 @@ function onStream (/** @type {any} */ server, /** @type {any} */ stream, /** @ty
   recording.following.begin()
   const id = recording.calls.requestStart(KIND.http2)
   if (!id) return
+  if (headers.traceparent !== undefined) recording.calls.requestContext(id, headers.traceparent)
   const request = { method: headers[':method'] ?? '', url: headers[':path'] ?? '' }
   serving.request = request
   const connection = connectionOf(stream.session)

@@ -11,6 +11,7 @@ const WORD = { begun: 0, next: 1, written: 2, ended: 3, endedRoute: 4, endedStat
 /**
  * @typedef {object} Recording what the instrumented code of this thread calls
  * @property {{ requestStart: (kind: number) => number,
+ *   requestContext: (request: number, traceparent: string) => void,
  *   requestEnd: (request: number, route: number, status: number, outcome: number) => void,
  *   requestEndWritten: (request: number, route: number, status: number, fd: number | undefined) => void,
  *   requestEndAwaited: (request: number, route: number, status: number, fd: number) => void,

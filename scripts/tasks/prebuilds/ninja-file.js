@@ -6,13 +6,15 @@ const path = require('node:path')
 const { ROOT, walk } = require('../tree')
 
 /** What does not depend on Node, and what is made of which of it. */
-const CORE = ['platform', 'trace', 'boost', 'recorder', 'parquet', 'analysis', 'compare', 'handover', 'whatif', 'poke']
+const CORE = ['platform', 'trace', 'boost', 'recorder', 'parquet', 'analysis', 'compare', 'handover', 'live', 'whatif', 'poke']
 const RECORDER = ['platform', 'trace', 'boost', 'recorder']
-const REPORTER = ['platform', 'trace', 'parquet', 'analysis', 'compare', 'handover', 'whatif']
+const REPORTER = ['platform', 'trace', 'parquet', 'analysis', 'compare', 'handover', 'live', 'whatif']
 const BOOSTD = ['platform', 'trace', 'boost']
 const POKER = ['platform', 'poke']
+/** Where speed is nothing: compiled for size. */
+const COLD = ['handover', 'live', 'poke', 'reporting', 'boostd', 'poker']
 const FLAGS = [
-  '-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fno-exceptions', '-fno-omit-frame-pointer',
+  '-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fno-exceptions', '-fno-omit-frame-pointer', '-fno-asynchronous-unwind-tables',
   '-ffunction-sections', '-fdata-sections', '-DNDEBUG', '-Wno-deprecated-declarations', '-D_FILE_OFFSET_BITS=64',
   '-D_LARGEFILE64_SOURCE' // off64_t with musl, for Abseil
 ]
@@ -44,9 +46,11 @@ function ninjaFile (target, { compiler, abseil, include }, nodes, units) {
     lines.push(`build ${object}: cc ${file}\n  flags = ${flags.join(' ')}`)
     return object
   })
-  const ours = (/** @type {string[]} */ parts, /** @type {string} */ prefix, flags = common) => compiled(parts.map((part) => units[part]), '', prefix, flags)
+  const small = (/** @type {string[]} */ flags) => flags.map((flag) => flag === '-O2' ? '-Os' : flag)
+  const ours = (/** @type {string[]} */ parts, /** @type {string} */ prefix, flags = common) =>
+    parts.flatMap((part) => compiled([units[part]], '', prefix, COLD.includes(part) ? small(flags) : flags))
   const core = new Map(CORE.map((part) => [part, ours([part], 'core')]))
-  const library = compiled(abseilSources(abseil), abseil, 'abseil')
+  const library = compiled(abseilSources(abseil), abseil, 'abseil', small(common))
   const linked = (/** @type {string} */ product, /** @type {string} */ rule, /** @type {string[]} */ own, /** @type {string[]} */ parts) => {
     lines.push(`build ${product}: ${rule} ${[...own, ...parts.flatMap((part) => core.get(part)), ...library].join(' ')}`)
   }

@@ -24,14 +24,13 @@ const std::string& RequestLog::QuotedRoute(uint32_t route) {
 }
 
 void RequestLog::Add(const EndedRequest& request, const Components& components,
-                     uint32_t process, uint32_t thread,
-                     std::string_view identity, bool off_cpu) {
+                     const Place& place, const TraceContext* context) {
   const auto& ns = components.ns;
   std::string* const buffer = &file_->buffer();
-  absl::StrAppend(buffer, "{\"id\":", request.id, ",\"process\":", process,
-                  ",\"thread\":", thread);
-  if (!identity.empty()) {
-    const nlohmann::json quoted(identity);
+  absl::StrAppend(buffer, "{\"id\":", request.id,
+                  ",\"process\":", place.process, ",\"thread\":", place.thread);
+  if (!place.identity.empty()) {
+    const nlohmann::json quoted(place.identity);
     absl::StrAppend(
         buffer, ",\"identity\":",
         quoted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -47,11 +46,16 @@ void RequestLog::Add(const EndedRequest& request, const Components& components,
                   ns[Components::kExecGc] + ns[Components::kQueueGc]);
   const int64_t off_ns = components.OffAt(Components::kExecOff).total_ns() +
                          components.OffAt(Components::kQueueOff).total_ns();
-  absl::StrAppend(
-      buffer, ",\"not_running_ns\":", off_cpu ? absl::StrCat(off_ns) : "null");
+  absl::StrAppend(buffer, ",\"not_running_ns\":",
+                  place.off_cpu ? absl::StrCat(off_ns) : "null");
   const Doubts doubts = DoubtsOf(request.graph, request.path);
   absl::StrAppend(buffer, ",\"inferred\":", doubts.inferred,
-                  ",\"bounds\":", doubts.bounds, "}\n");
+                  ",\"bounds\":", doubts.bounds);
+  if (context != nullptr) {
+    absl::StrAppend(buffer, ",\"trace_id\":\"", context->TraceId(),
+                    "\",\"parent_span_id\":\"", context->ParentId(), "\"");
+  }
+  absl::StrAppend(buffer, "}\n");
   file_->Added();
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/requests/output_file.h"
 #include "analysis/stream/route_table.h"
 #include "analysis/tail/statistics.h"
+#include "trace/trace_context.h"
 
 namespace edgewise {
 
@@ -22,10 +23,16 @@ class RequestLog {
   static absl::StatusOr<std::unique_ptr<RequestLog>> Create(
       const std::string& path, const RouteTable* routes);
 
-  // `off_cpu`: when its thread did not run is known.
+  // Where requests are served.
+  struct Place {
+    uint32_t process;
+    uint32_t thread;
+    std::string_view identity;
+    bool off_cpu;  // when its thread did not run is known
+  };
+  // `context` may be null.
   void Add(const EndedRequest& request, const Components& components,
-           uint32_t process, uint32_t thread, std::string_view identity,
-           bool off_cpu);
+           const Place& place, const TraceContext* context);
 
   // Writes what is buffered. The first error of any write.
   absl::Status Close() { return file_->Close(); }

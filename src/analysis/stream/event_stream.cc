@@ -119,6 +119,7 @@ void EventStream::StartSession() {
                           chunk_.bytes.size()});
   }
   strings_.clear();
+  contexts_.Clear();
   // Perhaps another process with the same id, after a reboot.
   clock_.Reset();
   last_end_ns_ = 0;
@@ -214,6 +215,9 @@ bool EventStream::Take(const Record& record) {
       return false;
     case RecordKind::kWritten:
       TakeWritten(record);
+      return false;
+    case RecordKind::kTraceContext:
+      if (all_) contexts_.Take(record);
       return false;
     case RecordKind::kString:
       TakeString(record);

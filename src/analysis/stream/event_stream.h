@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/stream/clock_map.h"
+#include "analysis/stream/trace_contexts.h"
 #include "analysis/stream/trace_meta.h"
 #include "analysis/timeline/off_timeline.h"
 #include "trace/reader.h"
@@ -191,6 +192,11 @@ class EventStream {
 
   // The text of a string id, or null. Valid until the next call of Next().
   const std::string* StringOf(uint32_t id) const;
+  // What the caller of a request that is open, or has ended of late, has said;
+  // or null. Valid until the next call of Next().
+  const TraceContext* ContextOf(uint32_t request) const {
+    return contexts_.Of(request);
+  }
   // What the (last) meta chunk said.
   const TraceMeta& meta() const { return meta_; }
 
@@ -312,6 +318,7 @@ class EventStream {
   std::vector<InnerRecord> orphans_;
   bool inner_used_ = false;  // event_ refers to inner_: clear it next time
   absl::flat_hash_map<uint32_t, std::string> strings_;
+  TraceContexts contexts_;
   TraceMeta meta_;
   StreamCounts counts_;
   bool said_counter_ = false;

@@ -94,6 +94,7 @@ void EventStream::TakeFields(const Record& record, InnerRecord* inner) {
 }
 
 void EventStream::TakeEnd(const Record& record, InnerRecord* end) {
+  contexts_.NoteEnd(record.aux);
   end->text = std::bit_cast<uint32_t>(record.duration);
   end->number = std::bit_cast<uint32_t>(record.ready_before);
   if (!next_written_.has_value()) return;

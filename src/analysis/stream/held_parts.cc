@@ -26,7 +26,7 @@ class JoinedSource : public ByteSource {
   explicit JoinedSource(std::vector<Piece> pieces)
       : pieces_(std::move(pieces)) {}
 
-  uint64_t size() const override {
+  uint64_t size() override {
     uint64_t size = 0;
     for (const Piece& piece : pieces_) size += piece.bytes;
     return size;

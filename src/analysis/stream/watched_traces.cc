@@ -15,7 +15,7 @@ class WatchedSource : public ByteSource {
         per_byte_(per_byte),
         progress_(progress) {}
 
-  uint64_t size() const override { return source_->size(); }
+  uint64_t size() override { return source_->size(); }
   size_t ReadAt(uint64_t offset, void* buffer, size_t size) override {
     if (progress_->cancelled()) return 0;
     const size_t read = source_->ReadAt(offset, buffer, size);

@@ -104,9 +104,11 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
              is_tail ? SampleRole::kTailExec : SampleRole::kRestExec);
   Describe(request, components, AddRow(request, components, is_tail));
   if (log_ != nullptr) {
-    log_->Add(request, components, stream_->counts().process,
-              stream_->counts().thread, Identity(),
-              stream_->meta().off_cpu_available.value_or(false));
+    const std::string identity = Identity();
+    log_->Add(request, components,
+              {stream_->counts().process, stream_->counts().thread, identity,
+               stream_->meta().off_cpu_available.value_or(false)},
+              stream_->ContextOf(request.id));
   }
 }
 

@@ -5,12 +5,14 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { parseArguments } = require('./arguments')
-const { provideAddon } = require('./build-addon')
-const { isNodeName, nodeProgram } = require('./node-release')
-const { setup } = require('./setup')
-const { TaskError, runShown, say } = require('./step')
-const { ROOT } = require('./tree')
+const { parseArguments } = require('../../scripts/tasks/arguments')
+const { provideAddon } = require('../../scripts/tasks/build-addon')
+const { isNodeName, nodeProgram } = require('../../scripts/tasks/node-release')
+const { setup } = require('../../scripts/tasks/setup')
+const { TaskError, main, runShown, say } = require('../../scripts/tasks/step')
+const { ROOT } = require('../../scripts/tasks/tree')
+const { NAMES, WARMUP_S, interruptible, runApp } = require('../apps/run')
+const { describeRun } = require('../apps/summary')
 
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const COMMAND_LINE = path.join(ROOT, 'bin', 'edgewise.js')
@@ -43,7 +45,6 @@ ${FIRST}) under open-loop load with recording on, and explains its slow requests
 
 /** @param {string[]} args of the command line */
 async function run (args) {
-  const { NAMES, interruptible } = require('../../benchmarks/apps/run')
   const { values, positionals } = parseArguments(args, usage(NAMES), OPTIONS, (given, names) => problem(given, names, NAMES))
   await setup({ builds: 'programs' })
   const node = await nodeProgram(values.node)
@@ -87,8 +88,6 @@ function traceDirectory (name, out, severalApps) {
  * @param {{values: Record<string, string>, node: string, out: string, signal: AbortSignal}} options
  */
 async function profile (name, { values, node, out, signal }) {
-  const { WARMUP_S, runApp } = require('../../benchmarks/apps/run')
-  const { describeRun } = require('../../benchmarks/apps/summary')
   const result = await runApp(name, {
     rate: values.rate === undefined ? undefined : Number(values.rate),
     durationS: Number(values.duration),
@@ -107,4 +106,4 @@ async function profile (name, { values, node, out, signal }) {
   if (!explained) throw new TaskError(`${name}: no report. The trace is in ${out}`)
 }
 
-module.exports = { run }
+main(run)
