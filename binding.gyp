@@ -55,6 +55,7 @@
         "<@(parquet_sources)",
         "<@(analysis_sources)",
         "<@(compare_sources)",
+        "<@(across_sources)",
         "<@(handover_sources)",
         "<@(live_sources)",
         "<@(whatif_sources)",

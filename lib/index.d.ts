@@ -20,6 +20,8 @@ export interface Options {
   stallMs?: number | null
   /** Whether the whole paths of files are recorded, and not only their first two directories. */
   wholePaths?: boolean
+  /** What reports of several services call this one. */
+  service?: string
 }
 
 export interface Status {
@@ -197,6 +199,27 @@ export interface CompareOptions {
  * Whether B is slower than A, and why: docs/compare.md. Rejects as `reportAsync` does.
  */
 export function compare (options: CompareOptions): Promise<Record<string, any>>
+
+/** What `across` reads, and how. */
+export interface AcrossOptions {
+  /** One for each recording, of services recorded at the same time. */
+  directories: string[]
+  /** The tail are the requests at or above it, of 100; default 99. */
+  percentile?: number
+  /** Leaves out the requests of these routes. */
+  excludeRoute?: string[]
+  /** Leaves out what came in the first seconds of each file. */
+  skip?: number
+  /** How many requests are told through all services (5). */
+  slowest?: number
+  signal?: AbortSignal
+  onProgress?: (share: number) => void
+}
+
+/**
+ * Requests that go through several services: docs/across.md. Rejects as `reportAsync` does.
+ */
+export function across (options: AcrossOptions): Promise<Record<string, any>>
 
 /** What can be observed in this process, as tried: facts, and `{name, available, reason}` for what may be missing. */
 export function probe (): Record<string, any>

@@ -2,6 +2,7 @@
 
 // The public API. Types and documentation: index.d.ts.
 
+const os = require('node:os')
 const binding = require('./native/binding')
 const boosting = require('./boosting')
 const { readConfig, readOptions } = require('./config')
@@ -68,6 +69,11 @@ async function compare (given) {
   return boosted ? { ...found, refused: [boosted, ...found.refused] } : found
 }
 
+async function across (given) {
+  const { signal, onProgress, scratch = [os.tmpdir()], ...options } = /** @type {import('./index').AcrossOptions & { scratch?: string[] }} */ (given)
+  return JSON.parse(await watched(binding.loadReporter().across({ ...options, scratch }), { signal, onProgress }))
+}
+
 /** What it is done with, unless it is aborted. */
 async function watched (analysis, { signal, onProgress }) {
   const cancel = () => analysis.cancel()
@@ -114,4 +120,4 @@ function metrics () {
 
 // Shorthand names only: Node's lexer, which tells `import` what there is, stops
 // at any other value.
-module.exports = { report, reportAsync, compare, whatif, start, stop, dump, status, on, off, boostStatus, metrics, request, route, probe }
+module.exports = { report, reportAsync, across, compare, whatif, start, stop, dump, status, on, off, boostStatus, metrics, request, route, probe }

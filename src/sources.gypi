@@ -20,6 +20,7 @@
       "src/trace/crc32c.cc",
       "src/trace/directory_quota.cc",
       "src/trace/reader.cc",
+      "src/trace/socket_address.cc",
       "src/trace/trace_context.cc",
       "src/trace/writer.cc"
     ],
@@ -246,6 +247,12 @@
       "src/compare/verdict/side_tables.cc",
       "src/compare/verdict/why.cc"
     ],
+    "across_sources": [
+      "src/across/across.cc",
+      "src/across/exchange_log.cc",
+      "src/across/joining.cc",
+      "src/across/request_trees.cc"
+    ],
     "handover_sources": [
       "src/handover/perfetto_packets.cc",
       "src/handover/perfetto_trace.cc",
@@ -278,6 +285,7 @@
       "src/reporting/binding.cc",
       "src/reporting/comparing.cc",
       "src/reporting/following.cc",
+      "src/reporting/joining.cc",
       "src/reporting/predicting.cc",
       "src/reporting/reporting.cc"
     ]

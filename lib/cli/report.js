@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { Option } = require('commander')
 const edgewise = require('../index')
+const { printAcross } = require('./across')
 const { EXIT, Failure, PROGRESS_MS, note } = require('./failure')
 const { exitCodeAfter, interruption } = require('./interruption')
 const { offerPage, withColumns, writePage } = require('./page')
@@ -61,7 +62,7 @@ function add (program) {
   selecting(program.command('report'))
     .summary('explain the slow requests of a trace')
     .description('Explains why the slow requests of a recorded trace were slow.')
-    .argument('<DIR>', 'a directory with a trace (EDGEWISE_OUT, or --out of record)', name)
+    .argument('<DIR...>', 'a directory with a trace (EDGEWISE_OUT, or --out of record); of several services recorded at the same time: one each', names)
     .option('--request <ID>', 'show this request\'s events and critical path', count)
     .option('--slowest <N>', 'how many critical paths are shown (default: 5)', count)
     .option('--requests <FILE>', 'also write one JSON line a request to FILE', name)
@@ -72,12 +73,13 @@ function add (program) {
 Examples:
   edgewise report edgewise-4711
   edgewise report edgewise-4711 --html
+  edgewise report traces/shop traces/cart traces/stock
   edgewise report edgewise-4711 --percentile 99.9 --route 'POST /todo'
   edgewise report edgewise-4711 --exclude-route 'GET /healthz' --exclude-route 'GET /metrics'
   edgewise report edgewise-4711 --request 1234
   edgewise report edgewise-4711 --json --requests requests.jsonl`)
-    .action(async (directory, options) => {
-      process.exitCode = await print(directory, options)
+    .action(async (directories, options) => {
+      process.exitCode = directories.length === 1 ? await print(directories[0], options) : await printAcross(directories, options, sayProgress())
     })
 }
 

@@ -21,6 +21,7 @@ const { RECORDING, STACKS_HZ } = require('./recording')
  * @property {number | null} stallMs an event that runs for so long is told while it lasts; null: none is
  * @property {boolean} offCpu whether it is recorded when the thread did not run
  * @property {boolean} wholePaths whether the whole paths of files are recorded
+ * @property {string | null} service what this one is called among several; null: by the environment of OpenTelemetry, or not at all
  * @property {string | null} boost policies, joined by commas; null: the processor is not boosted
  * @property {string} boostActuator
  * @property {number} boostQueueFactor

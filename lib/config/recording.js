@@ -9,6 +9,7 @@ const { MAX_MS, between, file, flag, oneOf, plainNumber, positive } = require('.
 const MAX_MB = { stream: 1024, flight: 64, most: 1_000_000_000 }
 const RING_RECORDS = { default: 2 ** 17, min: 2, max: 2 ** 22 }
 const STACKS_HZ = { default: 0, usual: 100, max: 1000 }
+const SERVICE_MOST = 255
 const STALL_MS = { min: 5 }
 const WATCHER_US = { default: 100, min: 20, max: 10_000 }
 
@@ -121,8 +122,22 @@ const RECORDING = [
     text: '1 records the whole paths of files, with their names; 0 only the first two directories.',
     read: flag,
     fallback: () => false
+  },
+  {
+    name: 'EDGEWISE_SERVICE',
+    key: 'service',
+    values: `a name of at most ${SERVICE_MOST} characters`,
+    default: 'OTEL_SERVICE_NAME',
+    text: 'What a report of several services calls this one; without either, the name of its main file.',
+    read: serviceName,
+    fallback: () => null
   }
 ]
+
+/** @param {string} value */
+function serviceName (value) {
+  return value.length > 0 && value.length <= SERVICE_MOST && !/\p{Cc}/u.test(value) ? value : undefined
+}
 
 /** @param {string} value */
 function ringRecords (value) {

@@ -14,6 +14,7 @@ const { fidelityOf } = require('../instrument/fidelity')
 const { serving } = require('../instrument/servers/requests')
 const { makeDirectory } = require('../make-directory')
 const { ownThreads } = require('./own-threads')
+const { place } = require('./place')
 const { version } = require('../../package.json')
 
 const MAJOR = Number(process.versions.node.split('.')[0])
@@ -152,6 +153,8 @@ function meta (config, native, found) {
     uv: process.versions.uv,
     pid: process.pid,
     identity: native.processIdentity,
+    ...place(),
+    ...config.service ?? process.env.OTEL_SERVICE_NAME ? { service: config.service ?? process.env.OTEL_SERVICE_NAME } : {},
     thread: threadId,
     host: os.hostname(),
     command: path.basename(process.argv[1] ?? ''),

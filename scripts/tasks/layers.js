@@ -14,6 +14,8 @@ const SRC = {
   analysis: ['parquet', 'trace'],
   whatif: ['analysis', 'boost', 'trace'],
   compare: ['analysis', 'trace'],
+  // Requests through several services.
+  across: ['analysis', 'trace'],
   // What other tools are given.
   handover: ['analysis', 'trace'],
   // What requests take while they are recorded.
@@ -30,7 +32,7 @@ const SRC = {
   napi: [],
   // The addon that records and boosts, for one version of Node; and the one that reports, for all.
   addon: ['trace', 'platform', 'recorder', 'boost', 'hooks', 'napi'],
-  reporting: ['analysis', 'compare', 'handover', 'live', 'whatif', 'napi']
+  reporting: ['across', 'analysis', 'compare', 'handover', 'live', 'whatif', 'napi']
 }
 
 /** Rooms of a part, by the way that data takes, and which of the rooms each may use; what lies beside them may use all. */
@@ -84,6 +86,7 @@ const LIB = {
   statistics: [],
   flame: ['report'],
   page: ['report'],
+  across: ['report'],
   compare: ['report'],
   whatif: ['flame', 'report'],
   slow: ['report', 'statistics'],
@@ -95,7 +98,7 @@ const LIB = {
   boosting: ['native', 'config', 'instrument', 'make-directory'],
   index: ['native', 'compare', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
   register: ['native', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
-  cli: ['index', 'compare', 'report', 'flame', 'page', 'export', 'query', 'config', 'control', 'make-directory', 'native', 'shell', 'slow', 'tune', 'whatif'],
+  cli: ['index', 'across', 'compare', 'report', 'flame', 'page', 'export', 'query', 'config', 'control', 'make-directory', 'native', 'shell', 'slow', 'tune', 'whatif'],
   bin: ['cli']
 }
 

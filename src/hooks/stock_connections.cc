@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "hooks/stock_provider.h"
@@ -37,6 +38,36 @@ void StockProvider::AfterConnect(int fd, const sockaddr* address,
   // Now, not when the loop waits next: it may be busy until long after.
   if (watcher_ != nullptr) watcher_->WatchConnecting(fd);
   tracker_->ConnectionBegan(*connection, fd, InternPeer(address, length));
+  NoteAddresses(fd, *connection, address, length);
+}
+
+// By them a report knows it again in what the other end has recorded. Who comes
+// from the internet is nobody's business. `peer` may be null: the kernel knows
+// it, once a connection is established.
+void StockProvider::NoteAddresses(int fd, const Connection& connection,
+                                  const sockaddr* peer, socklen_t length) {
+  const int error = errno;
+  sockaddr_storage peer_storage{};
+  if (peer == nullptr) {
+    length = sizeof(peer_storage);
+    peer = reinterpret_cast<const sockaddr*>(&peer_storage);
+    if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer_storage), &length) !=
+        0) {
+      length = 0;
+    }
+  }
+  sockaddr_storage own_storage{};
+  auto* const own = reinterpret_cast<sockaddr*>(&own_storage);
+  socklen_t own_length = sizeof(own_storage);
+  const auto there = AddressOf(peer, length);
+  if (there.has_value() && there->IsPrivate() &&
+      getsockname(fd, own, &own_length) == 0) {
+    if (const auto here = AddressOf(own, own_length)) {
+      tracker_->ConnectionAt(connection, AddressSide::kOwn, *here);
+      tracker_->ConnectionAt(connection, AddressSide::kPeer, *there);
+    }
+  }
+  errno = error;
 }
 
 uint32_t StockProvider::InternPeer(const sockaddr* address, socklen_t length) {

@@ -178,6 +178,8 @@ class StockProvider : private SystemCallObserver {
   void Established(int fd, Connection* connection);
   Connection* Asking(int fd);
   void Measure(int fd, const Connection& connection);
+  void NoteAddresses(int fd, const Connection& connection, const sockaddr* peer,
+                     socklen_t length);
   uint32_t InternPeer(const sockaddr* address, socklen_t length);
   absl::Status StartHelpers(const ProviderConfig& config);
   void AttachCallbacks();

@@ -124,6 +124,8 @@ void StockProvider::AfterAccept(int listening_fd, int new_fd) {
   descriptors_.Accepted(new_fd);
   const Connection* const connection =
       connections_.Begin(new_fd, ConnectionRole::kAccepted);
-  if (connection != nullptr) tracker_->ConnectionBegan(*connection, new_fd, 0);
+  if (connection == nullptr) return;
+  tracker_->ConnectionBegan(*connection, new_fd, 0);
+  NoteAddresses(new_fd, *connection, nullptr, 0);
 }
 }  // namespace edgewise

@@ -16,6 +16,8 @@ namespace edgewise {
 namespace {
 
 constexpr char kMagic[] = "PAR1";
+// So many columns are taken at once: those of a line of the cache.
+constexpr size_t kTile = 8;
 
 absl::Status CannotWrite(const std::string& path, int error) {
   return absl::UnavailableError(
@@ -95,16 +97,22 @@ void ParquetTable::WriteGroup() {
   CompactWriter group(&groups_);
   group.BeginItem();
   group.BeginList(1, CompactWriter::kStruct, width);
-  column_.resize(rows);
-  for (size_t i = 0; i < width; ++i) {
+  columns_.resize(kTile * rows);
+  for (size_t first = 0; first < width; first += kTile) {
+    const size_t count = std::min(kTile, width - first);
     for (size_t row = 0; row < rows; ++row) {
-      column_[row] = group_[order[row] * width + i];
+      const int64_t* const from = &group_[order[row] * width + first];
+      for (size_t i = 0; i < count; ++i) columns_[i * rows + row] = from[i];
     }
-    const ColumnChunk chunk(plan_.columns[i], column_);
-    group.BeginItem();
-    chunk.Describe(written_, &group);
-    group.End();
-    Write(chunk.bytes());
+    for (size_t i = 0; i < count; ++i) {
+      const ColumnChunk chunk(
+          plan_.columns[first + i],
+          std::span<const int64_t>(columns_).subspan(i * rows, rows));
+      group.BeginItem();
+      chunk.Describe(written_, &group);
+      group.End();
+      Write(chunk.bytes());
+    }
   }
   group.Whole64(2, static_cast<int64_t>(written_ - begin));
   group.Whole64(3, static_cast<int64_t>(rows));

@@ -73,7 +73,7 @@ class ParquetTable {
   uint64_t rows_ = 0;
   std::vector<int64_t> group_;  // the open one, row by row
   size_t open_rows_ = 0;
-  std::vector<int64_t> column_;  // of it, while it is written
+  std::vector<int64_t> columns_;  // of it, while it is written
   std::string groups_;  // those that are written, as the footer has them
   size_t group_count_ = 0;
 };

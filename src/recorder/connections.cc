@@ -91,6 +91,26 @@ uint16_t PeerPort(const sockaddr* address, unsigned length) {
   return 0;
 }
 
+std::optional<SocketAddress> AddressOf(const sockaddr* address,
+                                       unsigned length) {
+  const sa_family_t family = FamilyOf(address, length);
+  SocketAddress found{};
+  sockaddr_in ip4{};
+  sockaddr_in6 ip6{};
+  if (family == AF_INET && Take(address, length, &ip4)) {
+    found.ip[10] = found.ip[11] = 0xff;
+    std::memcpy(found.ip.data() + 12, &ip4.sin_addr, sizeof(ip4.sin_addr));
+    found.port = ntohs(ip4.sin_port);
+    return found;
+  }
+  if (family == AF_INET6 && Take(address, length, &ip6)) {
+    std::memcpy(found.ip.data(), &ip6.sin6_addr, sizeof(ip6.sin6_addr));
+    found.port = ntohs(ip6.sin6_port);
+    return found;
+  }
+  return std::nullopt;
+}
+
 std::string PeerText(const sockaddr* address, unsigned length) {
   const sa_family_t family = FamilyOf(address, length);
   sockaddr_in ip4{};

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "recorder/protocol/conversation.h"
 #include "trace/record.h"
+#include "trace/socket_address.h"
 
 struct sockaddr;
 
@@ -75,6 +77,10 @@ class Connections {
 
 // The port of a socket's peer; 0: it has none.
 uint16_t PeerPort(const sockaddr* address, unsigned length);
+
+// Nothing where it is none of IP's.
+std::optional<SocketAddress> AddressOf(const sockaddr* address,
+                                       unsigned length);
 
 // Where a socket's peer is, as text: "10.0.0.7:6379", "[::1]:80", the path of a
 // Unix socket ("@name" of an abstract one); "" where it has no name.

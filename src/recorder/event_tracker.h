@@ -145,11 +145,11 @@ class EventTracker {
   // `fd` is a new connection that the running accept has brought; negative:
   // there was none (any more).
   void Accepted(int fd);
-
   // `connection` has begun on descriptor `fd`; `peer`: an interned string, 0:
   // not known.
   void ConnectionBegan(const Connection& connection, int fd, uint32_t peer);
-
+  void ConnectionAt(const Connection& connection, AddressSide side,
+                    const SocketAddress& address);
   // Bytes were handed to the kernel for a connection that the thread has
   // opened. Whether that is to be recorded: PushQuestion() follows then.
   bool Asks(const Connection& connection);

@@ -20,6 +20,13 @@ void EventTracker::ConnectionBegan(const Connection& connection, int fd,
                  ids_.execution());
 }
 
+void EventTracker::ConnectionAt(const Connection& connection, AddressSide side,
+                                const SocketAddress& address) {
+  recorder_->PushInner([&](Record& record) {
+    PutAddress(address, side, connection.number, &record);
+  });
+}
+
 void EventTracker::ChildBegan(uint32_t number, int fd, uint64_t id,
                               uint32_t program) {
   PushConnection(number, ConnectionRole::kChild, fd, program, id);

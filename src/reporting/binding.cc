@@ -2,6 +2,7 @@
 
 #include "reporting/comparing.h"
 #include "reporting/following.h"
+#include "reporting/joining.h"
 #include "reporting/predicting.h"
 #include "reporting/reporting.h"
 
@@ -11,6 +12,7 @@ static Napi::Object InitReporting(Napi::Env env, Napi::Object exports) {
   edgewise::InstallReporting(env, exports);
   edgewise::InstallComparing(env, exports);
   edgewise::InstallFollowing(env, exports);
+  edgewise::InstallJoining(env, exports);
   edgewise::InstallPredicting(env, exports);
   return exports;
 }

@@ -34,6 +34,7 @@ enum class RecordKind : uint8_t {
   kWritten = 20,       // when the request that ends next was written
   kHeap = 21,          // what a collection has found and left on the heap
   kTraceContext = 22,  // who a request's caller says that it is
+  kAddress = 23,       // where one end of a connection is
 };
 
 // What woke the event loop. VEE'19 table 2, and what Node has besides.
@@ -103,6 +104,13 @@ enum class ConnectionRole : uint8_t {
   kOpened = 1,
   kChild = 2,  // a pipe to a child process, or that process itself
   kMaxValue = kChild,
+};
+
+// Of a connection.
+enum class AddressSide : uint8_t {
+  kOwn = 0,
+  kPeer = 1,
+  kMaxValue = kPeer,
 };
 
 enum class UseKind : uint8_t {
@@ -284,6 +292,10 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         its header `traceparent` says (trace/trace_context.h). ticks: the
 //         trace-id's first 8 bytes; `duration`, `ready_before`: the other 8, as
 //         uint32 bits; id_lo, counter_lo: the parent-id; type = the flags.
+// kAddress  of the connection aux, after its kConnection: type = AddressSide;
+//         ticks, `duration` and `ready_before`: the 16 bytes of its IPv6
+//         address, or of ::ffff:a.b.c.d; id_lo = its port
+//         (trace/socket_address.h).
 
 inline constexpr uint32_t StringSlots(uint32_t bytes) {
   return (bytes + kRecordBytes - 1) / kRecordBytes;

@@ -22,6 +22,7 @@ const DEFAULTS = {
   stacksHz: 0,
   stallMs: null,
   wholePaths: false,
+  service: null,
   boost: null,
   boostActuator: 'auto',
   boostQueueFactor: 2.5,
@@ -59,6 +60,7 @@ const CASES = {
   EDGEWISE_BOOST_ROUTES: { key: 'boostRoutes', good: [['GET /', ['GET /']], ['GET /a/:id, POST /b', ['GET /a/:id', 'POST /b']]], bad: ['/a', 'get /', 'GET', 'GET /,'] },
   EDGEWISE_BOOST_MHZ: { key: 'boostMhz', good: [['2600,4000', [2600, 3300, 4000]], ['2600,3000,4000', [2600, 3000, 4000]]], bad: ['2600', '4000,2600', '2600,2600', '0,4000', '1,2,3,4', '2.5,4', '2600,40000'] },
   EDGEWISE_BOOST_DELAY_US: { key: 'boostDelayUs', good: [['0', 0], ['500', 500], ['100000', 100000]], bad: ['-1', '100001', '5ms'] },
+  EDGEWISE_SERVICE: { key: 'service', good: [['cart', 'cart'], ['the shop', 'the shop']], bad: ['\u0085', 'a\u009fb'] },
   EDGEWISE_BOOST_DOMAIN: { key: 'boostDomain', good: [['one', 'one'], ['a-b_1', 'a-b_1']], bad: ['a b', '../x', 'a/b'] },
   EDGEWISE_BOOST_SOCKET: { key: 'boostSocket', good: [['/tmp/s', '/tmp/s'], ['s', '/srv/app/s']], bad: [] },
   EDGEWISE_BOOST_STATS: { key: 'boostStats', good: [['/tmp/b', '/tmp/b'], ['b', '/srv/app/b']], bad: [] }
@@ -151,7 +153,7 @@ test('an option that is not allowed is named, with its value and what is allowed
     [{ watcherUs: 5 }, /: watcherUs is 5; 0, or a whole number/],
     [{ out: '' }, /: out is ""; a directory is allowed$/],
     [{ out: 5 }, /: out is 5; a directory is allowed$/],
-    [{ maxMB: 5 }, /: there is no option "maxMB"; known are out, mode, maxMb, causality, sloMs, ringRecords, watcherUs, offCpu, stacksHz, stallMs, wholePaths$/],
+    [{ maxMB: 5 }, /: there is no option "maxMB"; known are out, mode, maxMb, causality, sloMs, ringRecords, watcherUs, offCpu, stacksHz, stallMs, wholePaths, service$/],
     [{ enabled: true }, /: there is no option "enabled"/]
   ]
   for (const [options, message] of cases) {

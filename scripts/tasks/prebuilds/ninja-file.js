@@ -6,9 +6,9 @@ const path = require('node:path')
 const { ROOT, walk } = require('../tree')
 
 /** What does not depend on Node, and what is made of which of it. */
-const CORE = ['platform', 'trace', 'boost', 'recorder', 'parquet', 'analysis', 'compare', 'handover', 'live', 'whatif', 'poke']
+const CORE = ['platform', 'trace', 'boost', 'recorder', 'parquet', 'analysis', 'compare', 'across', 'handover', 'live', 'whatif', 'poke']
 const RECORDER = ['platform', 'trace', 'boost', 'recorder']
-const REPORTER = ['platform', 'trace', 'parquet', 'analysis', 'compare', 'handover', 'live', 'whatif']
+const REPORTER = ['platform', 'trace', 'parquet', 'analysis', 'compare', 'across', 'handover', 'live', 'whatif']
 const BOOSTD = ['platform', 'trace', 'boost']
 const POKER = ['platform', 'poke']
 /** Where speed is nothing: compiled for size. */

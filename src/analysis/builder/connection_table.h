@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/builder/registration_index.h"
+#include "analysis/stream/connection_ends.h"
 #include "trace/record.h"
 
 namespace edgewise {
@@ -22,6 +23,8 @@ class ConnectionTable {
     RequestRef request;       // generation 0: it is not known who
     uint32_t node;            // its latest step that asked
     uint32_t call = 0;        // what it has asked: DependencyTable's
+    uint32_t written = 0;     // on the connection by then, modulo 2^32
+    int64_t asked_ns = 0;     // when
     uint32_t dependency = 0;  // of whom, by what is spoken: the same
     uint64_t resumed_in = 0;  // the event that has answered it; 0: none has
     bool several = false;     // another step has asked more: perhaps a second
@@ -38,6 +41,8 @@ class ConnectionTable {
     uint32_t peer = 0;        // string id; 0: not known
     uint32_t dependency = 0;  // DependencyTable's
     bool named = false;       // it is known what is spoken
+    ConnectionEnds ends;
+    uint64_t link = 0;  // what both ends know it by; 0: not known
 
     // Accepted: the request that it has brought last, with HTTP/2 those that
     // were open then; and the last one's latest step that has read from it.

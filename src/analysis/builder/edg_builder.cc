@@ -95,6 +95,7 @@ void EdgBuilder::OnEvent(const Event& event) {
     }
     if (!slice_.unsure) slice_.known = std::max(slice_.known, record.counter);
   }
+  NoteAddresses();
   CloseSlice(event.end_ns, event.counter_end);
   if (watcher_ != nullptr) watcher_->OnEvent(event, first_piece);
   if (closed_some_) {
@@ -235,6 +236,10 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
   if (graph.kind == RequestKind::kHttp1 && event_->fd != kNoFd) {
     graph.fd = event_->fd;
     graph.received = record.number;
+  }
+  if (const auto* const connection = connections_.OfFd(event_->fd)) {
+    graph.link = connection->link;
+    graph.session = connection->number;
   }
   if (graph.kind != RequestKind::kCustom && event_->fd != kNoFd) {
     const auto* const before = connections_.OfFd(event_->fd);

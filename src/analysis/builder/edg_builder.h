@@ -226,7 +226,8 @@ class EdgBuilder {
   uint32_t DependencyOfEvent();
   uint32_t DependencyOfWork();
   void OnProcess(const InnerRecord& record);
-  uint32_t CallOf(RequestRef request) const;
+  void NoteQuestionOf(RequestRef request, Node* node) const;
+  void NoteAddresses();
   bool IsPools() const {
     return event_->work.has_value() && event_->work->place == WorkPlace::kPool;
   }

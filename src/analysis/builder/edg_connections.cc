@@ -123,6 +123,8 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
       connection->Ask({.request = asker.request,
                        .node = asker.node,
                        .call = call,
+                       .written = record.number,
+                       .asked_ns = record.time_ns,
                        .dependency = connection->dependency,
                        .unsure = asker.inferred},
                       /*another=*/connection->multiplexed && named);
@@ -208,11 +210,28 @@ uint32_t EdgBuilder::DependencyOfWork() {
   return dependency;
 }
 
-uint32_t EdgBuilder::CallOf(RequestRef request) const {
-  if (connection_ == nullptr) return DependencyTable::kUnknown;
+// What a step of the request has got an answer to, and where it was asked.
+void EdgBuilder::NoteQuestionOf(RequestRef request, Node* node) const {
+  if (connection_ == nullptr) return;
   const ConnectionTable::Asker* const asker = connection_->Find(request);
-  if (asker == nullptr) return DependencyTable::kUnknown;
-  return asker->call;
+  if (asker == nullptr) return;
+  node->call = asker->call;
+  node->link = connection_->link;
+  node->session = connection_->number;
+  node->asked = asker->written;
+  node->asked_ns = asker->asked_ns;
+}
+
+// After the connections that began in the event.
+void EdgBuilder::NoteAddresses() {
+  for (const ConnectionAddress& each : event_->addresses) {
+    ConnectionTable::Connection* const connection =
+        connections_.OfNumber(each.connection);
+    if (connection == nullptr) continue;
+    connection->ends.Set(each.side, each.address);
+    connection->link =
+        connection->ends.Link(connection->role, stream_->meta().network);
+  }
 }
 
 EdgBuilder::Registrant EdgBuilder::StepOf(

@@ -85,6 +85,9 @@ void EdgBuilder::AddSink(const WrittenIn& written, int64_t end_ns,
   node.parent = parent;
   node.dependency = dependencies_->Intern(DependencyKind(written.type));
   node.call = DependencyTable::kUnknown;
+  node.asked = node.session = 0;
+  node.link = 0;
+  node.asked_ns = 0;
   node.type = written.type;
   node.ready_kind = written.ready_kind;
   node.taken_ns = 0;

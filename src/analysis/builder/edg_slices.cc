@@ -248,7 +248,7 @@ void EdgBuilder::Attach(RequestRef request, uint32_t parent, uint8_t flags,
   here.own_before_ns = graph.own_ns;
   here.parent = parent;
   here.dependency = DependencyOf(request);
-  here.call = CallOf(request);
+  NoteQuestionOf(request, &here);
   if (is_source) here.ready_kind = graph.ready_kind;
   here.flags |= flags;
   if (!is_source && !goes_on) FindHolder(request, &here);

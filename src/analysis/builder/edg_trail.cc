@@ -22,7 +22,7 @@ void EdgBuilder::LeaveOnTrail(int64_t end_ns, uint64_t counter) {
     step.node = GraphOf(slice_.request).Last();
   } else {
     step.node = NodeOfSlice();
-    step.node.call = CallOf({});
+    NoteQuestionOf({}, &step.node);
   }
   step.node.end_ns = end_ns;
   step.node.end_piece = timeline_->next();

@@ -32,6 +32,8 @@ void RequestGraph::Reset() {
   truncated = false;
   fd = kNoFd;
   received = kUnknownOffset;
+  link = 0;
+  session = 0;
   dropped = 0;
   turn_first = 0;
 }

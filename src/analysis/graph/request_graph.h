@@ -41,6 +41,10 @@ struct Node {
   uint32_t parent;      // index; the source is its own parent
   uint32_t dependency;  // what was waited for before it: DependencyTable's
   uint32_t call;        // and what was asked there
+  uint32_t asked;       // on its connection were so many bytes written then
+  uint32_t session;     // that connection's number
+  uint64_t link;        // of that, at both ends (ConnectionEnds); 0: not known
+  int64_t asked_ns;     // and when
   EventType type;
   ReadyKind ready_kind;
   uint8_t flags;
@@ -76,7 +80,9 @@ struct RequestGraph {
   bool truncated = false;
   int32_t fd = kNoFd;  // HTTP/1: its connection's, which had received so many
   uint32_t received = kUnknownOffset;  // bytes before it, modulo 2^32
-  uint32_t dropped = 0;                // nodes 1 .. dropped are no longer held
+  uint64_t link = 0;     // of its connection, at both ends; 0: not known
+  uint32_t session = 0;  // that connection's number in its file
+  uint32_t dropped = 0;  // nodes 1 .. dropped are no longer held
   uint32_t turn_first = 0;
   std::vector<Node> nodes;
   std::vector<GcNote> gc;

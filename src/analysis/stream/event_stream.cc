@@ -216,6 +216,9 @@ bool EventStream::Take(const Record& record) {
     case RecordKind::kWritten:
       TakeWritten(record);
       return false;
+    case RecordKind::kAddress:
+      TakeAddress(record);
+      return false;
     case RecordKind::kTraceContext:
       if (all_) contexts_.Take(record);
       return false;
@@ -307,6 +310,8 @@ void EventStream::TakeEvent(const Record& record) {
   event_.samples = samples_;
   if (std::exchange(heaps_used_, true)) heaps_.clear();
   event_.heaps = heaps_;
+  if (std::exchange(addresses_used_, true)) addresses_.clear();
+  event_.addresses = addresses_;
   event_.work = std::exchange(next_work_, std::nullopt);
   if (event_.work.has_value()) {
     event_.work->taken_ns = std::min(event_.work->taken_ns, event_.ready_ns);

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/stream/clock_map.h"
+#include "analysis/stream/connection_ends.h"
 #include "analysis/stream/trace_contexts.h"
 #include "analysis/stream/trace_meta.h"
 #include "analysis/timeline/off_timeline.h"
@@ -120,6 +121,8 @@ struct Event {
   // Asked for since the event before; in order.
   std::span<const StackSample> samples;
   std::span<const HeapChange> heaps;  // likewise, of outermost collections
+  // Of connections that began in it, or since the event before.
+  std::span<const ConnectionAddress> addresses;
 };
 
 // What one file said about itself and what was counted while reading it.
@@ -218,6 +221,7 @@ class EventStream {
   void TakeOffCpu(const Record& record);
   void TakeSample(const Record& record);
   void TakeHeap(const Record& record);
+  void TakeAddress(const Record& record);
   void TakeArrival(const Record& record);
   void TakeTotals(const Record& record);
   void TakeEnd(const Record& record, InnerRecord* end);
@@ -299,13 +303,15 @@ class EventStream {
 
   Event event_{};
   int64_t latest_ns_ = 0;  // the last part of its bytes came; 0: in one
-  std::optional<WorkDone> next_work_;  // of the next event
-  std::vector<OffSpan> off_;           // since the last event
-  bool off_used_ = false;              // event_ refers to it
-  std::vector<StackSample> samples_;   // since the last event
-  bool samples_used_ = false;          // event_ refers to it
-  std::vector<HeapChange> heaps_;      // since the last event
-  bool heaps_used_ = false;            // event_ refers to it
+  std::optional<WorkDone> next_work_;         // of the next event
+  std::vector<OffSpan> off_;                  // since the last event
+  bool off_used_ = false;                     // event_ refers to it
+  std::vector<StackSample> samples_;          // since the last event
+  bool samples_used_ = false;                 // event_ refers to it
+  std::vector<HeapChange> heaps_;             // since the last event
+  bool heaps_used_ = false;                   // event_ refers to it
+  std::vector<ConnectionAddress> addresses_;  // since the last event
+  bool addresses_used_ = false;               // event_ refers to it
   int64_t last_off_ns_ = 0;
   StreamCounts::Throttled quota_before_;  // of recordings before this one
   StreamCounts::Faults faults_before_;    // likewise

@@ -212,6 +212,14 @@ void EventStream::TakeSample(const Record& record) {
                       AsyncId(record)});
 }
 
+void EventStream::TakeAddress(const Record& record) {
+  if (!all_) return;
+  if (std::exchange(addresses_used_, false)) addresses_.clear();
+  if (addresses_.size() >= kMaxInner) return;
+  addresses_.push_back(
+      {record.aux, InRange(record.type, AddressSide::kOwn), AddressIn(record)});
+}
+
 void EventStream::TakeArrival(const Record& record) {
   if (SaneSpan(record.ready_before)) {
     latest_ns_ = TimeBefore(record, record.ready_before);

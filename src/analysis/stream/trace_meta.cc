@@ -90,6 +90,9 @@ std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
   meta.mode = TextOf(object, "mode");
   meta.ticks = TextOf(object, "ticks");
   meta.identity = TextOf(object, "identity");
+  meta.network = TextOf(object, "network");
+  meta.clock = TextOf(object, "clock");
+  meta.service = TextOf(object, "service");
   meta.no_async_ids = TextOf(object, "async_ids");
   meta.no_interposition = TextOf(object, "interposition");
   meta.no_native_code = TextOf(object, "native_code");

@@ -16,14 +16,17 @@ struct TraceMeta {
   std::string provider;  // "stock" or "patched"
   std::string node;      // process.version
   std::string command;
-  std::string host;              // "": it does not say
-  std::string causality;         // "events", "promises", "native"
-  std::string mode;              // "stream" or "flight"
-  std::string ticks;             // "tsc" or "monotonic"
-  std::string identity;          // of the process, as its number is not
-  std::string no_async_ids;      // why not; empty where there were
-  std::string no_interposition;  // the same
-  std::string no_native_code;    // of what stacks see of it
+  std::string host;          // "": it does not say
+  std::string causality;     // "events", "promises", "native"
+  std::string mode;          // "stream" or "flight"
+  std::string ticks;         // "tsc" or "monotonic"
+  std::string identity;      // of the process, as its number is not
+  std::string network;       // its namespace, and of which machine
+  std::string clock;         // the machine since it started: CLOCK_MONOTONIC's
+  std::string service;       // as the user calls it; "": not at all
+  std::string no_async_ids;  // why not; empty where there were
+  std::string no_interposition;                 // the same
+  std::string no_native_code;                   // of what stacks see of it
   std::map<std::string, std::string> fidelity;  // event type -> what is seen
   bool times = false;  // it measures JIT and inline caches
   std::optional<bool> off_cpu_available;

@@ -1,0 +1,78 @@
+'use strict'
+
+// A report of several services (docs/across.md) for a terminal.
+
+const { columns, indent, printable, styleOf } = require('../report/layout')
+const { count, counted, percent, time } = require('../report/units')
+
+/** @typedef {Record<string, any>} Json */
+/** @typedef {import('../report/layout').Style} Style */
+
+const MOST_CALLS = 20
+/** What is shorter is not told of a single request. */
+const SHORT = 0.01
+
+/**
+ * @param {Json} json of `edgewise.across`
+ * @param {{ color?: boolean, width?: number, percentile?: number }} [options]
+ * @returns {string} lines, each ending in a newline
+ */
+function render (json, { percentile = 99, ...options } = {}) {
+  const found = printable(json)
+  const style = styleOf(options)
+  return [services(found, percentile, style), calls(found.calls, style), slowest(found, style)].filter(Boolean).join('\n\n') + '\n'
+}
+
+/** @param {Json} found @param {number} percentile @param {Style} style */
+function services ({ services: all }, percentile, style) {
+  const rows = all.map(({ service, directory, report, calls: asked, joined }) => [
+    service, count(report.requests.count), time(report.latency_ns?.p50), time(report.tail?.threshold_ns),
+    asked === 0 ? 'none' : `${count(joined)} of ${count(asked)}`, directory
+  ])
+  const none = all.every(({ joined }) => joined === 0)
+  return `${style.strong(`${counted(all.length, 'recording')} of ${counted(new Set(all.map(({ service }) => service)).size, 'service')}.`)}\n` +
+    indent(columns(['<service', 'requests', 'p50', `p${percentile}`, 'calls joined', '<recording'], rows, style)) +
+    (none ? `\n${style.alarm('! no call was answered by what the others have recorded: they were recorded at other times, before edgewise knew addresses, or behind a proxy')}` : '')
+}
+
+/** @param {Json[]} all @param {Style} style */
+function calls (all, style) {
+  if (all.length === 0) return ''
+  const byWeight = [...all].sort((one, other) => weight(other) - weight(one)).slice(0, MOST_CALLS)
+  const rows = byWeight.flatMap(({ from, to, route, tail, rest }) => [['tail', tail], ['rest', rest]].filter(([, { calls: made }]) => made > 0).map(([part, of], i) => [
+    i === 0 ? `${from} → ${to}` : '', i === 0 ? route : '', part, count(of.calls), time(of.io_ns), time(of.network_ns), time(of.queue_ns), time(of.exec_ns), time(of.service_io_ns), time(of.gc_ns),
+    of.behind.map((/** @type {Json} */ { route: other, ns }) => `${other} ${time(ns / of.calls)}`).slice(0, 2).join(', ')
+  ]))
+  return 'What a call to another service consists of, of slow requests (tail) and of the others:\n' +
+    indent(columns(['<', '<route there', '<', 'calls', 'took', 'network', 'queued', 'ran', 'waited', 'of it GC', '<queued behind'], rows, style))
+}
+
+/** @param {Json} call @returns {number} */
+function weight ({ tail }) {
+  return tail.calls > 0 ? tail.calls * tail.io_ns : 0
+}
+
+/** @param {Json} found @param {Style} style */
+function slowest ({ slowest: all, truncated }, style) {
+  if (all.length === 0) return ''
+  const requests = all.map((/** @type {Json} */ request) => [
+    style.strong(`${request.service}: ${request.route}, request ${request.id} of process ${request.process}: ${time(request.latency_ns)}`),
+    indent(`queued ${time(request.queue_ns)}, ran ${time(request.exec_ns)}, waited ${time(request.io_ns)}${request.calls.length > 0 ? '; of that:' : ''}`),
+    ...callLines(request.calls, request.latency_ns, 2)
+  ].join('\n'))
+  return ['The slowest requests, through all services:', ...requests, ...truncated ? [style.faint('Some calls are not told: there are too many.')] : []].join('\n\n')
+}
+
+/** @param {Json[]} all @param {number} whole ns @param {number} depth @returns {string[]} */
+function callLines (all, whole, depth) {
+  const long = all.filter(({ io_ns: io }) => io >= whole * SHORT)
+  return [
+    ...long.flatMap(({ service, route, request, io_ns: io, of, behind, same_clock: same, calls: further }) => [
+      `${'  '.repeat(depth)}${time(io)} ${service}: ${route}, request ${request}: network ${time(of.network_ns)}, queued ${time(of.queue_ns)}${behind ? ` (behind ${behind.route} ${time(behind.ns)})` : ''}, ran ${time(of.exec_ns)}, waited ${time(of.io_ns)}${same ? '' : ', by another clock'} (${percent(io / whole)})`,
+      ...callLines(further, whole, depth + 1)
+    ]),
+    ...long.length < all.length ? [`${'  '.repeat(depth)}${counted(all.length - long.length, 'shorter call')}`] : []
+  ]
+}
+
+module.exports = { render }

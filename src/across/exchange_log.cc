@@ -1,0 +1,120 @@
+#include "across/exchange_log.h"
+
+#include <algorithm>
+
+namespace edgewise {
+namespace {
+
+// Behind whom less was waited is not looked for.
+constexpr int64_t kNoticedNs = 100'000;
+
+}  // namespace
+
+void ExchangeLog::BeginFile(const std::string& name, const EventStream* stream,
+                            const RequestRoutes* request_routes) {
+  context_.Begin(name, stream, request_routes);
+  begun_ = false;
+}
+
+// What a file is of is known once it is read.
+void ExchangeLog::BeginRows() {
+  const TraceMeta& meta = context_.stream().meta();
+  const StreamCounts& counts = context_.stream().counts();
+  const std::string& own = meta.service.empty() ? meta.command : meta.service;
+  const uint16_t service = exchanges_->names.Service(own);
+  if (service != service_ || file_ == 0) routes_.clear();
+  service_ = service;
+  exchanges_->files.push_back(
+      {service_, context_.name(), counts.process, counts.thread});
+  file_ = static_cast<uint32_t>(exchanges_->files.size());
+  clock_ = exchanges_->clocks
+               .try_emplace(meta.clock,
+                            static_cast<uint16_t>(exchanges_->clocks.size()))
+               .first->second;
+  begun_ = true;
+}
+
+uint32_t ExchangeLog::RouteOf(uint32_t route) {
+  if (route >= routes_.size()) routes_.resize(route + 1);
+  if (routes_[route] == ServiceNames::kNoRoute) {
+    routes_[route] =
+        exchanges_->names.Route(service_, names_.routes->Text(route));
+  }
+  return routes_[route];
+}
+
+void ExchangeLog::AddRequest(const EndedRequest& request,
+                             const Components& components,
+                             const Standing& standing) {
+  using C = Components;
+  if (!begun_) BeginRows();
+  const RequestGraph& graph = request.graph;
+  const auto& ns = components.ns;
+  if (graph.link != 0 && graph.received != kUnknownOffset) {
+    ServedRow row{};
+    row.link = graph.link;
+    row.ready_ns = graph.ready_ns;
+    row.end_ns = request.end_ns;
+    row.io_ns = ns[C::kIo];
+    row.queue_ns = ns[C::kQueue];
+    row.exec_ns = ns[C::kExec];
+    row.gc_ns = ns[C::kExecGc] + ns[C::kQueueGc];
+    row.off_ns = components.OffAt(C::kExecOff).total_ns() +
+                 components.OffAt(C::kQueueOff).total_ns();
+    row.received = graph.received;
+    row.session = graph.session;
+    row.file = file_;
+    row.request = request.id;
+    row.route = RouteOf(request.route);
+    row.service = service_;
+    row.clock = clock_;
+    if (row.queue_ns >= kNoticedNs) NoteBlocker(request, &row);
+    exchanges_->served.Add(row);
+  }
+  if (!standing.counted) return;
+  const auto& steps = request.path.steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const PathStep& step = steps[i];
+    const Node& node = graph.At(step.node);
+    if (node.link == 0 || step.io_ns == 0) continue;
+    CalledRow row{};
+    row.link = node.link;
+    row.end_ns = step.end_ns - step.exec_ns - step.queue_ns;
+    row.begin_ns = row.end_ns - step.io_ns;
+    row.asked = node.asked;
+    row.asked_ns = node.asked_ns;
+    row.session = node.session;
+    row.file = file_;
+    row.request = request.id;
+    row.route = RouteOf(request.route);
+    row.step = static_cast<uint32_t>(steps.size() - 1 - i);
+    row.service = service_;
+    row.clock = clock_;
+    row.tail = standing.tail ? 1 : 0;
+    exchanges_->called.Add(row);
+  }
+}
+
+// Requests of which route it has waited behind longest.
+void ExchangeLog::NoteBlocker(const EndedRequest& request, ServedRow* row) {
+  behind_.clear();
+  for (const QueueSpan& span : request.path.spans) {
+    uint64_t number = std::max(span.from_piece, timeline_->first());
+    for (; number < span.to_piece; ++number) {
+      const Piece& piece = timeline_->At(number);
+      if (piece.owner == 0 || piece.is_gc || piece.end_ns <= span.from_ns ||
+          piece.owner == request.graph.owner) {
+        continue;
+      }
+      behind_[context_.RouteOf(piece.owner)] +=
+          piece.end_ns - std::max(piece.begin_ns, span.from_ns);
+    }
+  }
+  for (const auto& [route, ns] : behind_) {
+    if (ns <= row->blocked_ns) continue;
+    row->blocked_ns = ns;
+    row->blocker = RouteOf(route);
+  }
+}
+
+}  // namespace edgewise

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "across/rows.h"
+#include "across/service_names.h"
+#include "across/sorted_rows.h"
+#include "analysis/rows/request_watcher.h"
+#include "analysis/rows/row_context.h"
+
+namespace edgewise {
+
+// What all recordings have of connections between them.
+struct Exchanges {
+  explicit Exchanges(std::span<const std::string> scratch)
+      : served(scratch), called(scratch) {}
+
+  ServiceNames names;
+  SortedRows<ServedRow> served;
+  SortedRows<CalledRow> called;
+  // Of each file: which, and whose.
+  struct File {
+    uint16_t service;
+    std::string name;
+    uint32_t process;
+    uint32_t thread;
+  };
+  std::vector<File> files;
+  std::map<std::string, uint16_t> clocks;  // by machine, since it has started
+};
+
+// Writes down which requests of one recording came on connections that another
+// one may have opened, and what its critical paths waited for on such.
+class ExchangeLog : public RequestWatcher {
+ public:
+  explicit ExchangeLog(Exchanges* exchanges) : exchanges_(exchanges) {}
+
+  // RequestWatcher
+  void Begin(const RowNames& names, const LoopTimeline* timeline) override {
+    names_ = names;
+    timeline_ = timeline;
+  }
+  void BeginFile(const std::string& name, const EventStream* stream,
+                 const RequestRoutes* request_routes) override;
+  void AddRequest(const EndedRequest& request, const Components& components,
+                  const Standing& standing) override;
+  void AddAborted(const AbortedRequest& /*request*/,
+                  bool /*counted*/) override {}
+  void EndFile(const GraphCounts& /*counts*/) override {}
+  absl::Status Close() override { return absl::OkStatus(); }
+
+  // LoopWatcher
+  void OnEvent(const Event& /*event*/, uint64_t /*first_piece*/) override {}
+  void OnOwner(uint32_t owner, uint32_t request, uint64_t ordinal) override {
+    context_.NoteOwner(owner, request, ordinal);
+  }
+
+ private:
+  void BeginRows();
+  uint32_t RouteOf(uint32_t route);
+  void NoteBlocker(const EndedRequest& request, ServedRow* row);
+
+  Exchanges* exchanges_;
+  RowNames names_{};
+  const LoopTimeline* timeline_ = nullptr;
+  RowContext context_;
+  bool begun_ = false;  // of the file's rows
+  uint32_t file_ = 0;
+  uint16_t service_ = 0;
+  uint16_t clock_ = 0;
+  std::vector<uint32_t> routes_;  // by the recording's number; 0: not known yet
+  absl::flat_hash_map<uint32_t, int64_t> behind_;  // NoteBlocker's
+};
+
+}  // namespace edgewise

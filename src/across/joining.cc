@@ -1,0 +1,155 @@
+#include "across/joining.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace edgewise {
+namespace {
+
+// One connection, as one end has recorded it.
+template <typename Row>
+struct Session {
+  std::span<const Row> rows;
+  int64_t begin_ns;
+  int64_t end_ns;
+};
+
+int64_t BeginOf(const ServedRow& row) { return row.ready_ns; }
+int64_t BeginOf(const CalledRow& row) { return row.begin_ns; }
+
+// Rows of one link, in order: each connection's follow one another.
+template <typename Row>
+std::vector<Session<Row>> SessionsOf(std::span<const Row> rows) {
+  std::vector<Session<Row>> sessions;
+  for (size_t i = 0; i < rows.size();) {
+    size_t end = i;
+    int64_t end_ns = INT64_MIN;
+    while (end < rows.size() && rows[end].file == rows[i].file &&
+           rows[end].session == rows[i].session) {
+      end_ns = std::max(end_ns, rows[end].end_ns);
+      ++end;
+    }
+    sessions.push_back({rows.subspan(i, end - i), BeginOf(rows[i]), end_ns});
+    i = end;
+  }
+  std::sort(sessions.begin(), sessions.end(),
+            [](const auto& one, const auto& other) {
+              return one.begin_ns < other.begin_ns;
+            });
+  return sessions;
+}
+
+// The other end of a connection. A port that is used again has several: those
+// of one clock are told by their times, others by their order if none is
+// missing.
+std::span<const ServedRow> OtherEnd(
+    const std::vector<Session<ServedRow>>& served,
+    const std::vector<Session<CalledRow>>& called, size_t place) {
+  const Session<CalledRow>& own = called[place];
+  const bool same_clock =
+      own.rows.front().clock == served.front().rows.front().clock;
+  if (!same_clock) {
+    return served.size() == called.size() ? served[place].rows
+                                          : std::span<const ServedRow>();
+  }
+  std::span<const ServedRow> best;
+  int64_t most_ns = 0;
+  for (const Session<ServedRow>& other : served) {
+    const int64_t shared_ns = std::min(own.end_ns, other.end_ns) -
+                              std::max(own.begin_ns, other.begin_ns);
+    if (shared_ns <= most_ns) continue;
+    most_ns = shared_ns;
+    best = other.rows;
+  }
+  return best;
+}
+
+// What is asked after its answer is over is another question. Times of two
+// clocks say nothing.
+bool Fits(const CalledRow& call, const ServedRow& request) {
+  return call.clock != request.clock ||
+         (call.asked_ns <= request.end_ns && request.ready_ns <= call.end_ns);
+}
+
+int64_t Share(int64_t ns, int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<int64_t>(static_cast<double>(ns) *
+                                          static_cast<double>(part) /
+                                          static_cast<double>(whole))
+                   : 0;
+}
+
+}  // namespace
+
+const ServedRow* RequestFinder::Of(const CalledRow& call) {
+  if (requests_.empty()) return nullptr;
+  while (at_ + 1 < requests_.size() && BeginsBefore(at_ + 1, call.asked)) ++at_;
+  while (at_ > 0 && !BeginsBefore(at_, call.asked)) --at_;
+  if (!BeginsBefore(at_, call.asked)) return nullptr;
+  // What was read with the end of the body before begins earlier than it did.
+  size_t place = at_;
+  while (place > 0 && !Fits(call, requests_[place])) --place;
+  const ServedRow* const request = &requests_[place];
+  // Several steps may wait for parts of one answer.
+  if (request == found_) return call.asked == asked_ ? request : nullptr;
+  if (!Fits(call, *request)) return nullptr;
+  asked_ = call.asked;
+  return found_ = request;
+}
+
+CallParts PartsOf(const CalledRow& call, const ServedRow& served) {
+  const int64_t io_ns = call.end_ns - call.begin_ns;
+  const int64_t latency_ns = served.end_ns - served.ready_ns;
+  int64_t there_ns = std::min(io_ns, latency_ns);
+  if (call.clock == served.clock) {
+    there_ns =
+        std::max<int64_t>(0, std::min(call.end_ns, served.end_ns) -
+                                 std::max(call.begin_ns, served.ready_ns));
+  }
+  CallParts parts;
+  parts.queue_ns = Share(served.queue_ns, there_ns, latency_ns);
+  parts.exec_ns = Share(served.exec_ns, there_ns, latency_ns);
+  parts.gc_ns = Share(served.gc_ns, there_ns, latency_ns);
+  parts.off_ns = Share(served.off_ns, there_ns, latency_ns);
+  parts.io_ns = there_ns - parts.queue_ns - parts.exec_ns;
+  parts.network_ns = io_ns - there_ns;
+  return parts;
+}
+
+void Joining::JoinLink(const Visit& visit) {
+  const auto served = SessionsOf(std::span<const ServedRow>(requests_));
+  const auto called = SessionsOf(std::span<const CalledRow>(calls_));
+  for (size_t i = 0; i < called.size(); ++i) {
+    RequestFinder finder(served.empty() ? std::span<const ServedRow>()
+                                        : OtherEnd(served, called, i));
+    for (const CalledRow& call : called[i].rows) {
+      const ServedRow* const found = finder.Of(call);
+      visit({&call, found, found ? PartsOf(call, *found) : CallParts(),
+             finder.IsBeforeAll(call)});
+    }
+  }
+}
+
+absl::Status Joining::ForEach(const Visit& visit) {
+  SortedRows<ServedRow>::Reader served(served_);
+  SortedRows<CalledRow>::Reader called(called_);
+  while (called.row() != nullptr) {
+    const uint64_t link = called.row()->link;
+    calls_.clear();
+    requests_.clear();
+    for (; called.row() != nullptr && called.row()->link == link;
+         called.Next()) {
+      calls_.push_back(*called.row());
+    }
+    while (served.row() != nullptr && served.row()->link < link) served.Next();
+    for (; served.row() != nullptr && served.row()->link == link;
+         served.Next()) {
+      requests_.push_back(*served.row());
+    }
+    JoinLink(visit);
+  }
+  absl::Status status = called.status();
+  status.Update(served.status());
+  return status;
+}
+
+}  // namespace edgewise

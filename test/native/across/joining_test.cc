@@ -1,0 +1,219 @@
+#include "across/joining.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace edgewise {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+// The bytes of each message, and where it begins.
+ServedRow Served(uint64_t link, uint32_t request, uint32_t received,
+                 int64_t ready_ms, int64_t end_ms) {
+  ServedRow row{};
+  row.link = link;
+  row.ready_ns = ready_ms * kMs;
+  row.end_ns = end_ms * kMs;
+  row.exec_ns = row.end_ns - row.ready_ns;
+  row.received = received;
+  row.session = 1;
+  row.file = 1;
+  row.request = request;
+  return row;
+}
+
+CalledRow Called(uint64_t link, uint32_t request, uint32_t asked,
+                 int64_t begin_ms, int64_t end_ms) {
+  CalledRow row{};
+  row.link = link;
+  row.begin_ns = begin_ms * kMs;
+  row.end_ns = end_ms * kMs;
+  row.asked_ns = row.begin_ns;
+  row.asked = asked;
+  row.session = 7;
+  row.file = 2;
+  row.request = request;
+  return row;
+}
+
+class JoiningTest : public testing::Test {
+ protected:
+  void Add(const ServedRow& row) { served_.Add(row); }
+  void Add(const CalledRow& row) { called_.Add(row); }
+
+  // The request that each call was, 0: none; by the caller's request.
+  std::map<uint32_t, uint32_t> Join() {
+    EXPECT_TRUE(served_.Finish().ok());
+    EXPECT_TRUE(called_.Finish().ok());
+    std::map<uint32_t, uint32_t> found;
+    Joining joining(&served_, &called_);
+    EXPECT_TRUE(joining
+                    .ForEach([&](const JoinedCall& joined) {
+                      found[joined.call->request] =
+                          joined.served ? joined.served->request : 0;
+                    })
+                    .ok());
+    return found;
+  }
+  using Pairs = std::map<uint32_t, uint32_t>;
+
+  const std::vector<std::string> scratch_ = {testing::TempDir()};
+  SortedRows<ServedRow> served_{scratch_};
+  SortedRows<CalledRow> called_{scratch_};
+};
+
+TEST_F(JoiningTest, ByTheBytesOnTheConnection) {
+  for (uint32_t i = 0; i < 5; ++i) {
+    Add(Served(11, 100 + i, 80 * i, 10 * i + 1, 10 * i + 8));
+    Add(Called(11, 1 + i, 80 * i + 80, 10 * i, 10 * i + 9));
+  }
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 101}, {3, 102}, {4, 103}, {5, 104}}));
+}
+
+// Of a message of several writes the first asks.
+TEST_F(JoiningTest, ByPartOfTheMessage) {
+  Add(Served(11, 100, 0, 1, 8));
+  Add(Served(11, 101, 5000, 11, 18));
+  Add(Called(11, 1, 200, 0, 9));
+  Add(Called(11, 2, 5200, 10, 19));
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 101}}));
+}
+
+TEST_F(JoiningTest, OffsetsWrapAround) {
+  const uint32_t before = UINT32_MAX - 50;
+  Add(Served(11, 100, before, 1, 8));
+  Add(Served(11, 101, before + 100, 11, 18));
+  Add(Called(11, 1, before + 100, 0, 9));
+  Add(Called(11, 2, before + 200, 10, 19));
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 101}}));
+}
+
+TEST_F(JoiningTest, OtherConnectionsAreOthers) {
+  Add(Served(11, 100, 0, 1, 8));
+  Add(Called(12, 1, 80, 0, 9));
+  Add(Called(11, 2, 80, 0, 9));
+  Add(Called(13, 3, 80, 0, 9));
+  Add(Served(14, 101, 0, 1, 8));
+  EXPECT_EQ(Join(), (Pairs{{1, 0}, {2, 100}, {3, 0}}));
+}
+
+// What was lost is nobody else's.
+TEST_F(JoiningTest, ACallWhoseRequestIsMissingIsNotTheOneBefores) {
+  for (const bool other_clock : {false, true}) {
+    SortedRows<ServedRow> served(scratch_);
+    SortedRows<CalledRow> called(scratch_);
+    for (uint32_t i = 0; i < 5; ++i) {
+      ServedRow row = Served(11, 100 + i, 80 * i, 10 * i + 1, 10 * i + 8);
+      row.clock = other_clock ? 1 : 0;
+      if (i != 2) served.Add(row);
+      called.Add(Called(11, 1 + i, 80 * i + 80, 10 * i, 10 * i + 9));
+    }
+    ASSERT_TRUE(served.Finish().ok());
+    ASSERT_TRUE(called.Finish().ok());
+    Pairs found;
+    Joining joining(&served, &called);
+    ASSERT_TRUE(joining
+                    .ForEach([&](const JoinedCall& joined) {
+                      found[joined.call->request] =
+                          joined.served ? joined.served->request : 0;
+                    })
+                    .ok());
+    EXPECT_EQ(found, (Pairs{{1, 100}, {2, 101}, {3, 0}, {4, 103}, {5, 104}}))
+        << other_clock;
+  }
+}
+
+TEST_F(JoiningTest, APortThatIsUsedAgainIsAnotherConnection) {
+  for (uint32_t session = 0; session < 3; ++session) {
+    for (uint32_t i = 0; i < 3; ++i) {
+      const int64_t at = 1000 * session + 10 * i;
+      ServedRow served =
+          Served(11, 100 * (session + 1) + i, 80 * i, at + 1, at + 8);
+      served.session = session + 1;
+      Add(served);
+      CalledRow called =
+          Called(11, 10 * (session + 1) + i, 80 * i + 80, at, at + 9);
+      called.session = 10 - session;  // in whatever order
+      Add(called);
+    }
+  }
+  Pairs expected;
+  for (uint32_t session = 1; session <= 3; ++session) {
+    for (uint32_t i = 0; i < 3; ++i) {
+      expected[10 * session + i] = 100 * session + i;
+    }
+  }
+  EXPECT_EQ(Join(), expected);
+}
+
+// The end of a body that nobody waited for was read with what came next.
+TEST_F(JoiningTest, ARequestMayHaveBeenReadWithTheEndOfTheOneBefore) {
+  Add(Served(11, 100, 0, 1, 15));
+  Add(Served(11, 101, 4000, 16, 28));
+  Add(Called(11, 1, 5000, 0, 15));
+  Add(Called(11, 2, 10000, 15, 29));
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 101}}));
+}
+
+TEST_F(JoiningTest, AHandshakeComesBeforeAllRequests) {
+  Add(Served(11, 100, 520, 11, 18));
+  Add(Called(11, 1, 349, 0, 4));
+  Add(Called(11, 2, 520, 4, 9));
+  Add(Called(11, 3, 611, 10, 19));
+  ASSERT_TRUE(served_.Finish().ok());
+  ASSERT_TRUE(called_.Finish().ok());
+  std::vector<bool> before;
+  Joining joining(&served_, &called_);
+  ASSERT_TRUE(joining
+                  .ForEach([&](const JoinedCall& joined) {
+                    before.push_back(joined.before);
+                    EXPECT_EQ(joined.served != nullptr,
+                              joined.call->request == 3);
+                  })
+                  .ok());
+  EXPECT_EQ(before, (std::vector<bool>{true, true, false}));
+}
+
+// Their clocks say nothing; the bytes do.
+TEST_F(JoiningTest, AnotherMachinesTimesAreNotCompared) {
+  for (uint32_t i = 0; i < 3; ++i) {
+    ServedRow row = Served(11, 100 + i, 80 * i, 5'000'000 + 10 * i + 1,
+                           5'000'000 + 10 * i + 8);
+    row.clock = 1;
+    Add(row);
+    Add(Called(11, 1 + i, 80 * i + 80, 10 * i, 10 * i + 9));
+  }
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 101}, {3, 102}}));
+}
+
+TEST(PartsTest, SumToWhatTheCallTook) {
+  ServedRow served = Served(11, 100, 0, 12, 52);
+  served.queue_ns = 20 * kMs;
+  served.exec_ns = 5 * kMs;
+  served.io_ns = 15 * kMs;
+  const CalledRow call = Called(11, 1, 80, 10, 55);
+  const CallParts parts = PartsOf(call, served);
+  EXPECT_EQ(parts.network_ns, 5 * kMs) << "2 ms there, 3 ms back";
+  EXPECT_EQ(parts.queue_ns, 20 * kMs);
+  EXPECT_EQ(parts.exec_ns, 5 * kMs);
+  EXPECT_EQ(parts.io_ns, 15 * kMs);
+  CalledRow late = call;  // The caller was busy until half of it was over.
+  late.begin_ns = 32 * kMs;
+  const CallParts half = PartsOf(late, served);
+  EXPECT_EQ(half.network_ns, 3 * kMs);
+  EXPECT_EQ(half.queue_ns, 10 * kMs);
+  EXPECT_EQ(half.network_ns + half.queue_ns + half.exec_ns + half.io_ns,
+            late.end_ns - late.begin_ns);
+  served.clock = 1;
+  served.ready_ns += 1000 * kMs;
+  served.end_ns += 1000 * kMs;
+  EXPECT_EQ(PartsOf(call, served).network_ns, 5 * kMs);
+}
+
+}  // namespace
+}  // namespace edgewise
