@@ -31,7 +31,7 @@ test('wrong usage exits with 2 and says what is allowed', (t) => {
     [['reprot', 'x'], /unknown command 'reprot'[\s\S]*Did you mean report\?/],
     [['report'], /missing required argument 'DIR'/],
     [['report', 'x', '--percentil', '9'], /unknown option '--percentil'[\s\S]*Did you mean --percentile\?/],
-    [['report', 'x', 'y'], /too many arguments/],
+    [['report', 'x', 'y', '--html'], /--html is for one directory, and there are 2/],
     [['report', 'x', '--percentile', '0'], /'0' is invalid. Allowed is a number above 0 and below 100/],
     [['report', 'x', '--percentile', '100'], /'100' is invalid/],
     [['report', 'x', '--percentile', '-5'], /'-5' is invalid/],
