@@ -54,14 +54,20 @@ function ofRequests (live) {
  */
 function histogram (name, help, bounds, samples) {
   if (samples.length === 0) return []
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...samples.flatMap(([labels, { counts, sum_ns: sumNs }]) => {
+  const ends = [...bounds.map((bound) => String(Number(bound.toPrecision(DIGITS)))), '+Inf'].map((le) => `le="${le}"} `)
+  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`]
+  // Thousands of lines, and the loop waits for them.
+  for (const [labels, { counts, sum_ns: sumNs }] of samples) {
+    const own = pairsOf(labels)
+    const before = `${name}_bucket{${own === '' ? '' : `${own},`}`
     let count = 0
-    const buckets = counts.map((/** @type {number} */ more, /** @type {number} */ i) => {
-      count += more
-      return `${name}_bucket${labelled({ ...labels, le: i < bounds.length ? String(Number(bounds[i].toPrecision(DIGITS))) : '+Inf' })} ${count}`
-    })
-    return [...buckets, `${name}_sum${labelled(labels)} ${sumNs / 1e9}`, `${name}_count${labelled(labels)} ${count}`]
-  })]
+    for (let i = 0; i < counts.length; i++) {
+      count += counts[i]
+      lines.push(before + ends[i] + count)
+    }
+    lines.push(`${name}_sum${braced(own)} ${sumNs / 1e9}`, `${name}_count${braced(own)} ${count}`)
+  }
+  return lines
 }
 
 /** @param {Json} boost */
@@ -103,8 +109,16 @@ function metric (name, type, help, samples) {
 
 /** @param {Record<string, string>} labels */
 function labelled (labels) {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replace(/["\\\n]/g, (character) => character === '\n' ? '\\n' : `\\${character}`)}"`)
-  return pairs.length > 0 ? `{${pairs.join(',')}}` : ''
+  return braced(pairsOf(labels))
+}
+
+/** @param {Record<string, string>} labels */
+function pairsOf (labels) {
+  return Object.entries(labels).map(([name, value]) => `${name}="${value.replace(/["\\\n]/g, (character) => character === '\n' ? '\\n' : `\\${character}`)}"`).join(',')
+}
+
+function braced (/** @type {string} */ pairs) {
+  return pairs === '' ? '' : `{${pairs}}`
 }
 
 module.exports = { prometheus }
