@@ -1,7 +1,5 @@
 #include "across/exchange_log.h"
 
-#include <algorithm>
-
 namespace edgewise {
 namespace {
 
@@ -12,7 +10,7 @@ constexpr int64_t kNoticedNs = 100'000;
 
 void ExchangeLog::BeginFile(const std::string& name, const EventStream* stream,
                             const RequestRoutes* request_routes) {
-  context_.Begin(name, stream, request_routes);
+  RowWatcher::BeginFile(name, stream, request_routes);
   begun_ = false;
 }
 
@@ -98,18 +96,9 @@ void ExchangeLog::AddRequest(const EndedRequest& request,
 // Requests of which route it has waited behind longest.
 void ExchangeLog::NoteBlocker(const EndedRequest& request, ServedRow* row) {
   behind_.clear();
-  for (const QueueSpan& span : request.path.spans) {
-    uint64_t number = std::max(span.from_piece, timeline_->first());
-    for (; number < span.to_piece; ++number) {
-      const Piece& piece = timeline_->At(number);
-      if (piece.owner == 0 || piece.is_gc || piece.end_ns <= span.from_ns ||
-          piece.owner == request.graph.owner) {
-        continue;
-      }
-      behind_[context_.RouteOf(piece.owner)] +=
-          piece.end_ns - std::max(piece.begin_ns, span.from_ns);
-    }
-  }
+  ForEachBlocker(request, *timeline_, [this](uint32_t owner, int64_t ns) {
+    behind_[context_.RouteOf(owner)] += ns;
+  });
   for (const auto& [route, ns] : behind_) {
     if (ns <= row->blocked_ns) continue;
     row->blocked_ns = ns;

@@ -11,7 +11,6 @@
 #include "across/service_names.h"
 #include "across/sorted_rows.h"
 #include "analysis/rows/request_watcher.h"
-#include "analysis/rows/row_context.h"
 
 namespace edgewise {
 
@@ -36,29 +35,15 @@ struct Exchanges {
 
 // Writes down which requests of one recording came on connections that another
 // one may have opened, and what its critical paths waited for on such.
-class ExchangeLog : public RequestWatcher {
+class ExchangeLog : public RowWatcher {
  public:
   explicit ExchangeLog(Exchanges* exchanges) : exchanges_(exchanges) {}
 
   // RequestWatcher
-  void Begin(const RowNames& names, const LoopTimeline* timeline) override {
-    names_ = names;
-    timeline_ = timeline;
-  }
   void BeginFile(const std::string& name, const EventStream* stream,
                  const RequestRoutes* request_routes) override;
   void AddRequest(const EndedRequest& request, const Components& components,
                   const Standing& standing) override;
-  void AddAborted(const AbortedRequest& /*request*/,
-                  bool /*counted*/) override {}
-  void EndFile(const GraphCounts& /*counts*/) override {}
-  absl::Status Close() override { return absl::OkStatus(); }
-
-  // LoopWatcher
-  void OnEvent(const Event& /*event*/, uint64_t /*first_piece*/) override {}
-  void OnOwner(uint32_t owner, uint32_t request, uint64_t ordinal) override {
-    context_.NoteOwner(owner, request, ordinal);
-  }
 
  private:
   void BeginRows();
@@ -66,9 +51,6 @@ class ExchangeLog : public RequestWatcher {
   void NoteBlocker(const EndedRequest& request, ServedRow* row);
 
   Exchanges* exchanges_;
-  RowNames names_{};
-  const LoopTimeline* timeline_ = nullptr;
-  RowContext context_;
   bool begun_ = false;  // of the file's rows
   uint32_t file_ = 0;
   uint16_t service_ = 0;

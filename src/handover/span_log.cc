@@ -33,18 +33,9 @@ std::string KeyText(int64_t key) {
 Json BlockersJson(const EndedRequest& request, size_t most,
                   const RowContext& context, const LoopTimeline& timeline) {
   absl::flat_hash_map<uint32_t, int64_t> ns_of;
-  for (const QueueSpan& span : request.path.spans) {
-    uint64_t number = std::max(span.from_piece, timeline.first());
-    for (; number < span.to_piece; ++number) {
-      const Piece& piece = timeline.At(number);
-      if (piece.owner == 0 || piece.is_gc || piece.end_ns <= span.from_ns) {
-        continue;
-      }
-      const uint32_t other = context.RequestOf(piece.owner);
-      if (other == request.id) continue;
-      ns_of[other] += piece.end_ns - std::max(piece.begin_ns, span.from_ns);
-    }
-  }
+  ForEachBlocker(request, timeline, [&](uint32_t owner, int64_t ns) {
+    ns_of[context.RequestOf(owner)] += ns;
+  });
   std::vector<std::pair<uint32_t, int64_t>> blockers(ns_of.begin(),
                                                      ns_of.end());
   std::sort(blockers.begin(), blockers.end(),

@@ -31,9 +31,6 @@ class SpanLog : public Handover {
                   const Standing& standing) override;
   absl::Status Close() override { return file_->Close(); }
 
-  // LoopWatcher
-  void OnEvent(const Event& /*event*/, uint64_t /*first_piece*/) override {}
-
  private:
   SpanLog(const Plan& plan, std::unique_ptr<OutputFile> file)
       : plan_(plan), file_(std::move(file)) {}

@@ -35,13 +35,12 @@ uint32_t Named(uint32_t number, std::vector<uint32_t>* names, Find find) {
 }  // namespace
 
 void SideReader::Begin(const RowNames& names, const LoopTimeline* timeline) {
-  row_names_ = names;
-  timeline_ = timeline;
+  RowWatcher::Begin(names, timeline);
 }
 
 void SideReader::BeginFile(const std::string& name, const EventStream* stream,
                            const RequestRoutes* request_routes) {
-  context_.Begin(name, stream, request_routes);
+  RowWatcher::BeginFile(name, stream, request_routes);
   run_ = {};
   busy_ns_ = 0;
   clients_ = 0;
@@ -56,10 +55,6 @@ void SideReader::OnEvent(const Event& event, uint64_t /*first_piece*/) {
   }
   busy_ns_ += static_cast<double>(event.end_ns - event.begin_ns);
   clock_.Advance(*timeline_, context_);
-}
-
-void SideReader::OnOwner(uint32_t owner, uint32_t request, uint64_t ordinal) {
-  context_.NoteOwner(owner, request, ordinal);
 }
 
 void SideReader::AddRequest(const EndedRequest& request,
@@ -122,13 +117,13 @@ void SideReader::AddDetails(const EndedRequest& request) {
 
 uint32_t SideReader::RouteName(uint32_t route) {
   return Named(route, &route_names_,
-               [&] { return names_->Route(row_names_.routes->Text(route)); });
+               [&] { return table_->Route(names_.routes->Text(route)); });
 }
 
 uint32_t SideReader::DependencyName(uint32_t dependency) {
   return Named(dependency, &dependency_names_, [&] {
-    return names_->Detail(LatencyPart::kIo,
-                          row_names_.dependencies->At(dependency).what());
+    return table_->Detail(LatencyPart::kIo,
+                          names_.dependencies->At(dependency).what());
   });
 }
 
@@ -136,8 +131,8 @@ uint32_t SideReader::CauseName(uint32_t number) {
   return Named(number, &cause_names_, [&] {
     const CauseTable::Cause& cause = causes_.causes()[number];
     const auto json =
-        CauseJson(cause.kind, cause.route, cause.type, *row_names_.routes);
-    return names_->Detail(LatencyPart::kQueue, json["what"].get<std::string>());
+        CauseJson(cause.kind, cause.route, cause.type, *names_.routes);
+    return table_->Detail(LatencyPart::kQueue, json["what"].get<std::string>());
   });
 }
 

@@ -11,7 +11,6 @@
 #include "analysis/page/cause_table.h"
 #include "analysis/rows/cause_clock.h"
 #include "analysis/rows/request_watcher.h"
-#include "analysis/rows/row_context.h"
 #include "compare/sample/side.h"
 
 namespace edgewise {
@@ -44,7 +43,7 @@ class NameTable {
 };
 
 // The requests of one recording, file by file. Reads one.
-class SideReader : public RequestWatcher {
+class SideReader : public RowWatcher {
  public:
   // One file: the requests of one thread.
   struct File {
@@ -58,7 +57,7 @@ class SideReader : public RequestWatcher {
   };
 
   // `names` outlives it.
-  explicit SideReader(NameTable* names) : names_(names), clock_(&causes_) {}
+  explicit SideReader(NameTable* names) : table_(names), clock_(&causes_) {}
 
   std::vector<File> TakeFiles() { return std::move(files_); }
 
@@ -68,14 +67,11 @@ class SideReader : public RequestWatcher {
                  const RequestRoutes* request_routes) override;
   void AddRequest(const EndedRequest& request, const Components& components,
                   const Standing& standing) override;
-  void AddAborted(const AbortedRequest& /*request*/,
-                  bool /*counted*/) override {}
   void EndFile(const GraphCounts& counts) override;
   absl::Status Close() override;
 
   // LoopWatcher
   void OnEvent(const Event& event, uint64_t first_piece) override;
-  void OnOwner(uint32_t owner, uint32_t request, uint64_t ordinal) override;
 
  private:
   // A connection of the file.
@@ -91,16 +87,13 @@ class SideReader : public RequestWatcher {
   uint32_t DependencyName(uint32_t dependency);
   uint32_t CauseName(uint32_t cause);
 
-  NameTable* const names_;
+  NameTable* const table_;
   // Names by the numbers of this analysis.
   std::vector<uint32_t> route_names_;
   std::vector<uint32_t> dependency_names_;
   std::vector<uint32_t> cause_names_;
   CauseTable causes_;
   CauseClock clock_;
-  RowContext context_;
-  RowNames row_names_{};
-  const LoopTimeline* timeline_ = nullptr;
   std::vector<File> files_;
   // Of the file being read:
   Run run_;

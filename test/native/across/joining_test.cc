@@ -47,11 +47,13 @@ class JoiningTest : public testing::Test {
   void Add(const CalledRow& row) { called_.Add(row); }
 
   // The request that each call was, 0: none; by the caller's request.
-  std::map<uint32_t, uint32_t> Join() {
-    EXPECT_TRUE(served_.Finish().ok());
-    EXPECT_TRUE(called_.Finish().ok());
+  std::map<uint32_t, uint32_t> Join() { return Join(&served_, &called_); }
+  static std::map<uint32_t, uint32_t> Join(SortedRows<ServedRow>* served,
+                                           SortedRows<CalledRow>* called) {
+    EXPECT_TRUE(served->Finish().ok());
+    EXPECT_TRUE(called->Finish().ok());
     std::map<uint32_t, uint32_t> found;
-    Joining joining(&served_, &called_);
+    Joining joining(served, called);
     EXPECT_TRUE(joining
                     .ForEach([&](const JoinedCall& joined) {
                       found[joined.call->request] =
@@ -113,17 +115,8 @@ TEST_F(JoiningTest, ACallWhoseRequestIsMissingIsNotTheOneBefores) {
       if (i != 2) served.Add(row);
       called.Add(Called(11, 1 + i, 80 * i + 80, 10 * i, 10 * i + 9));
     }
-    ASSERT_TRUE(served.Finish().ok());
-    ASSERT_TRUE(called.Finish().ok());
-    Pairs found;
-    Joining joining(&served, &called);
-    ASSERT_TRUE(joining
-                    .ForEach([&](const JoinedCall& joined) {
-                      found[joined.call->request] =
-                          joined.served ? joined.served->request : 0;
-                    })
-                    .ok());
-    EXPECT_EQ(found, (Pairs{{1, 100}, {2, 101}, {3, 0}, {4, 103}, {5, 104}}))
+    EXPECT_EQ(Join(&served, &called),
+              (Pairs{{1, 100}, {2, 101}, {3, 0}, {4, 103}, {5, 104}}))
         << other_clock;
   }
 }
