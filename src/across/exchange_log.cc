@@ -1,5 +1,8 @@
 #include "across/exchange_log.h"
 
+#include <set>
+#include <utility>
+
 namespace edgewise {
 namespace {
 
@@ -70,27 +73,40 @@ void ExchangeLog::AddRequest(const EndedRequest& request,
     exchanges_->served.Add(row);
   }
   if (!standing.counted) return;
+  // An answer that had come before its caller could wait for it took no I/O:
+  // it counts once, by the first step that it has resumed.
+  std::set<std::pair<uint64_t, uint32_t>> told;
   const auto& steps = request.path.steps;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const PathStep& step = steps[i];
-    const Node& node = graph.At(step.node);
-    if (node.link == 0 || step.io_ns == 0) continue;
-    CalledRow row{};
-    row.link = node.link;
-    row.end_ns = step.end_ns - step.exec_ns - step.queue_ns;
-    row.begin_ns = row.end_ns - step.io_ns;
-    row.asked = node.asked;
-    row.asked_ns = node.asked_ns;
-    row.session = node.session;
-    row.file = file_;
-    row.request = request.id;
-    row.route = RouteOf(request.route);
-    row.step = static_cast<uint32_t>(steps.size() - 1 - i);
-    row.service = service_;
-    row.clock = clock_;
-    row.tail = standing.tail ? 1 : 0;
-    exchanges_->called.Add(row);
+  for (const bool waited : {true, false}) {
+    for (size_t i = steps.size(); i-- > 0;) {
+      const Node& node = graph.At(steps[i].node);
+      if (node.link == 0 || (steps[i].io_ns > 0) != waited) continue;
+      if (!told.insert({node.link, node.asked}).second && !waited) continue;
+      AddCall(request, static_cast<uint32_t>(i), standing.tail);
+    }
   }
+}
+
+void ExchangeLog::AddCall(const EndedRequest& request, uint32_t place,
+                          bool tail) {
+  const auto& steps = request.path.steps;
+  const PathStep& step = steps[place];
+  const Node& node = request.graph.At(step.node);
+  CalledRow row{};
+  row.link = node.link;
+  row.end_ns = step.end_ns - step.exec_ns - step.queue_ns;
+  row.begin_ns = row.end_ns - step.io_ns;
+  row.asked = node.asked;
+  row.asked_ns = node.asked_ns;
+  row.session = node.session;
+  row.file = file_;
+  row.request = request.id;
+  row.route = RouteOf(request.route);
+  row.step = static_cast<uint32_t>(steps.size()) - 1 - place;
+  row.service = service_;
+  row.clock = clock_;
+  row.tail = tail ? 1 : 0;
+  exchanges_->called.Add(row);
 }
 
 // Requests of which route it has waited behind longest.

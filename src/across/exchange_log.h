@@ -48,6 +48,7 @@ class ExchangeLog : public RowWatcher {
  private:
   void BeginRows();
   uint32_t RouteOf(uint32_t route);
+  void AddCall(const EndedRequest& request, uint32_t place, bool tail);
   void NoteBlocker(const EndedRequest& request, ServedRow* row);
 
   Exchanges* exchanges_;
