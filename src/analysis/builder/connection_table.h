@@ -24,7 +24,7 @@ class ConnectionTable {
     uint32_t node;            // its latest step that asked
     uint32_t call = 0;        // what it has asked: DependencyTable's
     uint32_t written = 0;     // on the connection by then, modulo 2^32
-    int64_t asked_ns = 0;     // when
+    int64_t asked_ns = 0;     // not before: it is told after the write
     uint32_t dependency = 0;  // of whom, by what is spoken: the same
     uint64_t resumed_in = 0;  // the event that has answered it; 0: none has
     bool several = false;     // another step has asked more: perhaps a second

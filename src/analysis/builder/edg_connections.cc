@@ -124,7 +124,7 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
                        .node = asker.node,
                        .call = call,
                        .written = record.number,
-                       .asked_ns = record.time_ns,
+                       .asked_ns = slice_.begin_ns,
                        .dependency = connection->dependency,
                        .unsure = asker.inferred},
                       /*another=*/connection->multiplexed && named);
