@@ -47,7 +47,10 @@ class CallSums {
     uint16_t from;
     uint16_t to;
     uint32_t route;  // the callee's
-    auto operator<=>(const Key&) const = default;
+    bool operator<(const Key& other) const {
+      return std::tie(from, to, route) <
+             std::tie(other.from, other.to, other.route);
+    }
   };
   struct Sums {
     CallSum tail;
