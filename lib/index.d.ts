@@ -16,6 +16,8 @@ export interface Options {
   offCpu?: boolean
   /** How often a second the JavaScript stack of a busy loop is recorded; 0, the default: never. */
   stacksHz?: number
+  /** When stacks are recorded: '32/128', 32 of each 128 ms; 0, the default: always (docs/bursts.md). */
+  burst?: string | number
   /** An event that runs for so many ms is told on stderr while it lasts, and to `on('stall')`. */
   stallMs?: number | null
   /** Whether the whole paths of files are recorded, and not only their first two directories. */

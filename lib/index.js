@@ -100,6 +100,7 @@ function completed (directory, options, json) {
   const warnings = [...found.warnings ?? []]
   const boost = readBoost(directory, (warning) => warnings.push(warning))
     .filter((one) => (process ?? one.process) === one.process && (thread ?? one.thread) === one.thread)
+  if (found.request) require('./kernel/layer').addLayers(directory, found.request) // Only here, likewise.
   return { ...found, ...found.stacks && { stacks: sourced(found.stacks, { sourceMaps, whole }) }, warnings, ...boost.length > 0 && { boost } }
 }
 

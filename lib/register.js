@@ -129,6 +129,8 @@ function perform (command, config) {
   if (command === 'dump') recording.dump()
   if (command === 'stacks-on') sample(config.stacksHz || STACKS_HZ.usual, config)
   if (command === 'stacks-off') sample(0, config)
+  if (command === 'perf-map-on') return recording.perfMap(true)
+  if (command === 'perf-map-off') return recording.perfMap(false)
   const boost = boosting?.status()
   return { ...recording.status(), out: config.out, ...boost ? { boost } : {} }
 }
@@ -152,6 +154,8 @@ function serveCommands (config, shared, toThreads) {
     off: handle('off'),
     'stacks-on': handle('stacks-on'),
     'stacks-off': handle('stacks-off'),
+    'perf-map-on': handle('perf-map-on'),
+    'perf-map-off': handle('perf-map-off'),
     dump: handle('dump'),
     status: () => perform('status', config)
   }, { onProblem: say, followed: { count: (request, tell) => require('./instrument/servers/counted').countRequests(request, tell) } })

@@ -102,29 +102,35 @@ async function measuredAlone (app, cell, load) {
   return { ...cell, ...measured(requests[0], requests[1]) }
 }
 
+/**
+ * Each change beside the server as it is, recorded right before: what else the machine's host does changes within minutes.
+ */
 async function judgeAll (cells, record) {
-  const base = await record({})
-  try {
-    const changed = cells.filter(({ changes }) => changes.length > 0)
-    const { fit, scenarios } = await edgewise.whatif(base, { skip: WARMUP_S, scenarios: changed.map(({ name, changes }) => ({ name, changes })) })
-    const requests = await requestsOf(base)
-    const judged = []
-    const told = scenarios.filter(({ capacity }) => capacity)
-    const predicted = new Map([[AS_IT_IS, fit.capacity], ...told.map(({ name, capacity }) => [name, capacity[1]])])
-    for (const { name, refused } of scenarios) if (!predicted.has(name)) say(`${name}: refused: ${refused}`)
-    for (const cell of cells.filter(({ name, changes }) => changes.length === 0 || predicted.has(name))) {
-      const after = await record(cell)
-      try {
-        const { fit: came } = await edgewise.whatif(after, { skip: WARMUP_S, replications: 2 })
-        const scenario = told.find(({ name }) => name === cell.name)
-        judged.push(...judge(cell.name, { scenario, fit, came, requests, path: cell.path }))
-      } finally {
-        fs.rmSync(after, { recursive: true })
-      }
+  const judged = []
+  const predicted = new Map()
+  for (const cell of cells) {
+    const base = await record({})
+    try {
+      const scenarios = cell.changes.length > 0 ? [{ name: cell.name, changes: cell.changes }] : []
+      const { fit, scenarios: [scenario] } = await edgewise.whatif(base, { skip: WARMUP_S, scenarios })
+      predicted.set(AS_IT_IS, fit.capacity) // The latest.
+      if (scenario?.capacity) predicted.set(cell.name, scenario.capacity[1])
+      else if (scenario) say(`${cell.name}: refused: ${scenario.refused}`)
+      if (!scenario || scenario.capacity) judged.push(...await judgeOne(cell, { scenario, fit, requests: await requestsOf(base) }, record))
+    } finally {
+      fs.rmSync(base, { recursive: true })
     }
-    return { judged, predicted }
+  }
+  return { judged, predicted }
+}
+
+async function judgeOne (cell, before, record) {
+  const after = await record(cell)
+  try {
+    const { fit: came } = await edgewise.whatif(after, { skip: WARMUP_S, replications: 2 })
+    return judge(cell.name, { ...before, came, path: cell.path })
   } finally {
-    fs.rmSync(base, { recursive: true })
+    fs.rmSync(after, { recursive: true })
   }
 }
 

@@ -16,7 +16,7 @@ function page ({ machine, options, runs }) {
   return [
     '# How far predictions are off',
     '',
-    '`npm run bench:whatif` records a server, predicts what a change does to its latency, makes the change, and records again. Each row is all',
+    '`npm run bench:whatif` records a server, predicts what a change does to its latency, makes the change, and records again at once. Each row is all',
     `rounds at all loads. ${machine}; ${options.rounds} ${options.rounds === 1 ? 'round' : 'rounds'} of ${options.duration} s at ${options.levels.map((level) => `${level} %`).join(' and ')} of the saturation throughput.`,
     'Where nothing is changed, that is what a run differs from itself by. "By the path only" changes the recorded critical path and leaves the waiting for the loop as it was.',
     'The server, those whom it asks and the generator run in real time: nothing else on the machine displaces them. What a change of an application brings to each route is',

@@ -25,9 +25,9 @@ function render (json, { percentile = 99, ...options } = {}) {
 
 /** @param {Json} found @param {number} percentile @param {Style} style */
 function services ({ services: all }, percentile, style) {
-  const rows = all.map(({ service, directory, report, calls: asked, joined }) => [
+  const rows = all.map(({ service, directory, report, calls: asked, joined, by_traceparent: named }) => [
     service, count(report.requests.count), time(report.latency_ns?.p50), time(report.tail?.threshold_ns),
-    asked === 0 ? 'none' : `${count(joined)} of ${count(asked)}`, directory
+    asked === 0 ? 'none' : `${count(joined)} of ${count(asked)}${named > 0 ? `, ${count(named)} by traceparent` : ''}`, directory
   ])
   const none = all.every(({ joined }) => joined === 0)
   return `${style.strong(`${counted(all.length, 'recording')} of ${counted(new Set(all.map(({ service }) => service)).size, 'service')}.`)}\n` +

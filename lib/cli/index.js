@@ -11,7 +11,7 @@ const { explainUsage } = require('./usage')
 
 // Each is loaded with its own dependencies only when the command line is built;
 // none of them loads the addon before it runs.
-const SUBCOMMANDS = ['profile', 'record', 'report', 'view', 'flame', 'query', 'export', 'compare', 'whatif', 'slow', 'boost', 'tune', 'control', 'boostd', 'doctor'].map((name) => require(`./${name}`))
+const SUBCOMMANDS = ['profile', 'record', 'report', 'view', 'flame', 'query', 'burst', 'export', 'compare', 'whatif', 'slow', 'boost', 'tune', 'control', 'bpf', 'kernel', 'boostd', 'doctor'].map((name) => require(`./${name}`))
 
 /** @returns {Command} */
 function program () {

@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const { Option } = require('commander')
 const { pipeline } = require('node:stream/promises')
 const { EXIT, Failure } = require('./failure')
+const { listed } = require('../named-texts')
 const { exitCodeAfter, interruption } = require('./interruption')
 const { name } = require('./arguments')
 const { traceFiles } = require('./recording')
@@ -40,16 +41,15 @@ Examples:
 
 /** @returns {number} the exit code */
 function list () {
-  const { saved } = require('../query/saved')
-  const all = saved()
-  const width = Math.max(...all.map((one) => one.name.length))
-  for (const one of all) process.stdout.write(`${one.name.padEnd(width)}  ${one.about}\n`)
+  process.stdout.write(listed(require('../query/saved').saved()))
   return EXIT.ok
 }
 
+/** @typedef {{ json?: boolean, csv?: boolean, parquet?: string }} Output */
+
 /**
  * @param {string[]} what
- * @param {{ json?: boolean, csv?: boolean, parquet?: string }} options
+ * @param {Output} options
  * @returns {Promise<number>} the exit code
  * @throws {Failure}
  */
@@ -59,8 +59,19 @@ async function query (what, options) {
   if (directories.length === 0) {
     throw new Failure(what.length === 0 || fs.existsSync(asked) ? 'what is the question? Give SQL, or the name of a saved query (--list), after the directories' : `of which recording? Give directories before ${JSON.stringify(asked)}`, EXIT.usage)
   }
+  return askOf(directories, () => questionOf(asked), options)
+}
+
+/**
+ * @param {string[]} directories with traces or tables
+ * @param {() => string} question the SQL
+ * @param {Output} options
+ * @returns {Promise<number>} the exit code
+ * @throws {Failure}
+ */
+async function askOf (directories, question, options) {
   explained(() => require('../query/engine').loadDuckDB()) // Before anything takes long.
-  const sql = questionOf(asked)
+  const sql = question()
   const interrupt = interruption()
   const places = []
   for (const directory of directories) {
@@ -149,4 +160,4 @@ function explained (find) {
   }
 }
 
-module.exports = { add }
+module.exports = { add, askOf }

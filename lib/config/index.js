@@ -18,6 +18,7 @@ const { RECORDING, STACKS_HZ } = require('./recording')
  * @property {number} ringRecords what a thread can record before its drain thread has taken it
  * @property {number} watcherUs how long the ready-time watcher sleeps between looks, µs; 0: no watcher
  * @property {number} stacksHz how often a second the stack of a busy loop is recorded; 0: never
+ * @property {number} burst bits that are set in the milliseconds in which stacks are recorded; 0: always
  * @property {number | null} stallMs an event that runs for so long is told while it lasts; null: none is
  * @property {boolean} offCpu whether it is recorded when the thread did not run
  * @property {boolean} wholePaths whether the whole paths of files are recorded

@@ -10,6 +10,8 @@ const MAX_MB = { stream: 1024, flight: 64, most: 1_000_000_000 }
 const RING_RECORDS = { default: 2 ** 17, min: 2, max: 2 ** 22 }
 const STACKS_HZ = { default: 0, usual: 100, max: 1000 }
 const SERVICE_MOST = 255
+/** No bit above has been set yet. */
+const BURST = { most: 2 ** 40 }
 const STALL_MS = { min: 5 }
 const WATCHER_US = { default: 100, min: 20, max: 10_000 }
 
@@ -106,6 +108,15 @@ const RECORDING = [
     fallback: () => STACKS_HZ.default
   },
   {
+    name: 'EDGEWISE_BURST',
+    key: 'burst',
+    values: 'DURATION/PERIOD in ms, both powers of two, such as 32/128; or a whole number',
+    default: 'unset',
+    text: 'Stacks are recorded in bursts only, that begin and end in all processes at the same moments. The number: when all its bits are set in the milliseconds since 1970; 96 is 32/128.',
+    read: burst,
+    fallback: () => 0
+  },
+  {
     name: 'EDGEWISE_STALL_MS',
     key: 'stallMs',
     values: `a number from ${STALL_MS.min}, at most ${MAX_MS}`,
@@ -139,6 +150,21 @@ function serviceName (value) {
   return value.length > 0 && value.length <= SERVICE_MOST && !/\p{Cc}/u.test(value) ? value : undefined
 }
 
+/**
+ * NSDI'18, section 3.3.
+ * @param {string} value
+ * @returns {number | undefined} the bits that are set in the milliseconds of a burst
+ */
+function burst (value) {
+  const [, duration, period] = (/^(\d+)(?:ms)?\/(\d+)(?:ms)?$/.exec(value) ?? []).map(Number)
+  if (period !== undefined) {
+    const fits = [duration, period].every((ms) => ms <= BURST.most && Number.isInteger(Math.log2(ms))) && duration < period
+    return fits ? period - duration : undefined
+  }
+  const config = /^\d+$/.test(value) ? Number(value) : NaN
+  return config < BURST.most ? config : undefined
+}
+
 /** @param {string} value */
 function ringRecords (value) {
   const number = plainNumber(value)
@@ -160,4 +186,4 @@ function stacksHz (value) {
   return number !== undefined && Number.isInteger(number) && number >= 0 && number <= STACKS_HZ.max ? number : undefined
 }
 
-module.exports = { RECORDING, STACKS_HZ }
+module.exports = { RECORDING, STACKS_HZ, burst }

@@ -15,7 +15,7 @@ const path = require('node:path')
 const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads')
 const { checkDirectory, codeOf, directoriesOf, prepareDirectory, removeStale, userId } = require('./control-directory')
 
-const COMMANDS = ['on', 'off', 'stacks-on', 'stacks-off', 'dump', 'status']
+const COMMANDS = ['on', 'off', 'stacks-on', 'stacks-off', 'perf-map-on', 'perf-map-off', 'dump', 'status']
 /** Under which a process's environment data, which nothing lists, has its sockets. */
 const SERVED = 'edgewise.control'
 const MAX_LINE_BYTES = 4096

@@ -2,6 +2,7 @@
 
 // All that is asked in JavaScript, in the order in which it is put into place.
 
+const { adoptConnections } = require('./servers/adopted')
 const { instrumentClients } = require('./clients/clients')
 const { instrumentFastify } = require('./frameworks/fastify')
 const { Following } = require('./promises/following')
@@ -38,6 +39,7 @@ function recordingOf (native, found, promises) {
 function instrument (recording, promises, undo) {
   undo.push(() => recording.following.stop())
   recording.following.wait()
+  undo.push(adoptConnections(recording))
   undo.push(instrumentHttp(recording))
   undo.push(instrumentHttp2(recording))
   undo.push(instrumentHttp2Clients(recording))

@@ -97,6 +97,7 @@ function nextStep () {
 }
 
 module.exports = {
+  ADDON_FILE,
   CHECKOUT,
   KEY,
   SCOPE,

@@ -34,6 +34,9 @@ const dump = () => loaded().dump()
 /** @type {typeof import('./recorder').sample} */
 const sample = (hz) => loaded().sample(hz)
 
+/** @type {typeof import('./recorder').perfMap} */
+const perfMap = (on) => loaded().perfMap(on)
+
 /** @type {typeof import('./recorder').status} */
 const status = () => recorder ? recorder.status() : { recording: false }
 
@@ -43,4 +46,4 @@ const active = () => recorder && recorder.active()
 /** @type {typeof import('./recorder').probe} */
 const probe = () => loaded().probe()
 
-module.exports = { sayAtEnd, start, stop, dump, sample, status, active, probe }
+module.exports = { sayAtEnd, start, stop, dump, sample, perfMap, status, active, probe }

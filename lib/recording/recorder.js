@@ -66,6 +66,7 @@ function startNative (native, config, farewell) {
       wholePaths: Number(config.wholePaths),
       offCpu: Number(config.offCpu),
       stackNs: periodNs(config.stacksHz),
+      burst: config.burst,
       ownScripts: path.dirname(__dirname) + path.sep,
       stallNs: config.stallMs === null ? 0 : Math.ceil(config.stallMs * 1e6),
       sloNs: config.sloMs === null ? 0 : Math.ceil(config.sloMs * 1e6),
@@ -100,6 +101,15 @@ function dump () {
 function sample (/** @type {number} */ hz) {
   if (!current) throw new Error('this thread is not recording')
   current.native.sample(periodNs(hz))
+}
+
+/**
+ * From now on perf and bpftrace find the names of JavaScript's functions, or no longer.
+ * @param {boolean} on
+ * @returns {{ path: string, functions: number, pause_ms: number } | undefined}
+ */
+function perfMap (on) {
+  return binding.load().perfMap(on)
 }
 
 function periodNs (/** @type {number} */ hz) {
@@ -161,6 +171,7 @@ function meta (config, native, found) {
     causality: found.patched === true ? 'native' : config.causality,
     times: found.patched === true,
     mode: config.mode,
+    ...config.burst > 0 && { burst: config.burst },
     ticks: native.tickSource,
     watcher: { available: found.watcher === true, error_ns: config.watcherUs * 1000, ...typeof found.watcher === 'string' && { reason: found.watcher } },
     off_cpu: offCpuOf(found),
@@ -185,4 +196,4 @@ function offCpuOf ({ offCpu, switches, limits: { quotas, ...limits } }) {
   }
 }
 
-module.exports = { start, stop, dump, sample, status, active, probe }
+module.exports = { start, stop, dump, sample, perfMap, status, active, probe }

@@ -9,6 +9,8 @@ const { count, counted, percent, time } = require('./units')
 
 const WORTH_A_NOTE = 0.05
 const MOST_SCRIPTS = 3
+/** Else a burst holds few slow requests as a whole. */
+const BURSTS_OF_P99 = 4
 /** What would let the kernel tell each switch. */
 const ALLOW_SWITCHES = 'allow perf_event_open: kernel.perf_event_paranoid of 2 or less, in a container --cap-add=PERFMON'
 const LESS_THAN_EXACT = /unavailable|upper-bound|lower-bound|shared|per pass/
@@ -41,12 +43,23 @@ function notes (report) {
     ...ready.length > 0 ? [`Ready times: ${ready.join('; ')}.`] : [],
     ...unavailable.length > 0 ? [`${unavailable.join(' and ')} times are unavailable with this provider; they are part of JavaScript and native.`] : [],
     ...scripts(report),
+    ...bursts(report),
     ...waking(report),
     ...processor(report),
     ...watcher(report.watcher),
     ...fidelity(report),
     ...about.length > 0 ? [`Recorded with ${about.join(', ')}.`] : []
   ]
+}
+
+/** @param {Json} report */
+function bursts ({ bursts: found, latency_ns: latency }) {
+  if (!found) return []
+  const { duration_ns: duration, tail, rest } = found
+  const short = duration < BURSTS_OF_P99 * (latency?.p99 ?? 0)
+    ? ` They are shorter than ${BURSTS_OF_P99} times the p99 of ${time(latency.p99)}, so what lies in them is the fast part: take longer ones (EDGEWISE_BURST).`
+    : ''
+  return [`Stacks were recorded in bursts of ${time(duration)}: of ${counted(tail.requests, 'tail request')} ${count(tail.within)} lie wholly in one, of ${count(rest.requests)} others ${count(rest.within)}.${short}`]
 }
 
 /** Those of the application that are told by no source: packages are built by others. @param {Json} report */

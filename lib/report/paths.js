@@ -3,7 +3,7 @@
 // The critical paths of single requests, from source to sink.
 
 const { columns, indent } = require('./layout')
-const { counted, isNumber, time } = require('./units')
+const { count, counted, isNumber, time } = require('./units')
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import('./layout').Style} Style */
@@ -32,8 +32,27 @@ function single ({ request }, style) {
   const table = rows.length > 0
     ? columns(['<event', '<type', 'after', '<ready kind', 'ready', 'begin', 'end'], rows, style)
     : ''
+  const kernel = kernelTable(nodes, style)
   return [style.strong('The request, step by step'), style.faint(LEGEND), one(request, '', style, Infinity),
-    ...table ? ['', style.strong('Its events (* on the critical path; times since its start)'), indent(table)] : []].join('\n')
+    ...table ? ['', style.strong('Its events (* on the critical path; times since its start)'), indent(table)] : [],
+    ...kernel ? ['', style.strong('What the kernel did for the thread in these events'), indent(kernel)] : []].join('\n')
+}
+
+/** @param {Json[]} nodes @param {Style} style @returns {string} empty: nothing is known */
+function kernelTable (nodes, style) {
+  const rows = nodes.filter(({ kernel }) => kernel).map(({ index, type, kernel }) => [
+    String(index), type, `${kernel.calls ?? ''}`, time(kernel.calls_ns), time(kernel.preempted_ns), time(kernel.blocked_ns), time(kernel.disk_ns),
+    time(kernel.softirq_ns), `${kernel.faults ?? ''}`, `${kernel.cache_misses ?? ''}`, kernel.long.slice(0, BLOCKERS_SHOWN).map(longText).join(', ')
+  ])
+  return rows.length > 0 ? columns(['<event', '<type', 'calls', 'in them', 'preempted', 'slept', 'disk', 'softirq', 'faults', 'cache misses', '<longest'], rows, style) : ''
+}
+
+/** @param {Json} long */
+function longText ({ kind, ns, call, by, device, bytes }) {
+  if (kind === 'call') return `system call ${call} ${time(ns)}`
+  if (kind === 'preempted') return `${by} ran for ${time(ns)}`
+  if (kind === 'slept') return `slept ${time(ns)}${call >= 0 ? ` in system call ${call}` : ''}, woken by ${by}`
+  return `device ${device}: ${count(bytes)} bytes in ${time(ns)}`
 }
 
 /**

@@ -80,6 +80,7 @@ const LIB = {
   config: [],
   control: [],
   'make-directory': [],
+  'named-texts': [],
   report: ['statistics'],
   shell: [],
   sources: [],
@@ -91,14 +92,16 @@ const LIB = {
   whatif: ['flame', 'report'],
   slow: ['report', 'statistics'],
   export: [],
-  query: ['export', 'report'],
+  bpf: ['named-texts', 'native'],
+  kernel: [],
+  query: ['export', 'named-texts', 'report'],
   tune: ['statistics'],
   instrument: ['native'],
   recording: ['native', 'instrument', 'make-directory'],
   boosting: ['native', 'config', 'instrument', 'make-directory'],
-  index: ['native', 'compare', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
+  index: ['native', 'compare', 'kernel', 'report', 'sources', 'config', 'instrument', 'recording', 'boosting'],
   register: ['native', 'config', 'control', 'instrument', 'recording', 'boosting', 'shell'],
-  cli: ['index', 'across', 'compare', 'report', 'flame', 'page', 'export', 'query', 'config', 'control', 'make-directory', 'native', 'shell', 'slow', 'tune', 'whatif'],
+  cli: ['index', 'across', 'bpf', 'compare', 'report', 'flame', 'page', 'export', 'query', 'config', 'control', 'kernel', 'make-directory', 'named-texts', 'native', 'shell', 'slow', 'tune', 'whatif'],
   bin: ['cli']
 }
 

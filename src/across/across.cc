@@ -72,9 +72,11 @@ class Across {
     }
     progress_->Within(kReading, 1);
     absl::Status status = exchanges_.served.Finish();
+    status.Update(exchanges_.named.Finish());
     status.Update(exchanges_.called.Finish());
     if (!status.ok()) return status;
-    Joining joining(&exchanges_.served, &exchanges_.called);
+    Joining joining(&exchanges_.served, &exchanges_.named, &exchanges_.called,
+                    options_.scratch);
     status =
         joining.ForEach([this](const JoinedCall& call) { sums_.Add(call); });
     if (!status.ok()) return status;
@@ -167,6 +169,7 @@ class Across {
            {"called", sums_.IsCalled(recording.service)},
            {"calls", calls.calls},
            {"joined", calls.joined},
+           {"by_traceparent", calls.by_context},
            {"before", calls.before},
            {"report", recording.report}});
     }
@@ -193,6 +196,7 @@ class Across {
                  {"route", names.RouteText(served.route)},
                  {"request", served.request},
                  {"same_clock", call.same_clock},
+                 {"by", call.by_context ? "traceparent" : "connection"},
                  {"io_ns", call.io_ns},
                  {"latency_ns", served.end_ns - served.ready_ns},
                  {"of", PartsJson(call.parts)},

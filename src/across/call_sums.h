@@ -60,7 +60,8 @@ class CallSums {
   struct Counts {
     uint64_t calls = 0;
     uint64_t joined = 0;
-    uint64_t before = 0;  // not among them: JoinedCall::before
+    uint64_t by_context = 0;  // of these: JoinedCall::by_context
+    uint64_t before = 0;      // not among them: JoinedCall::before
   };
 
   void Add(const JoinedCall& joined) {
@@ -72,6 +73,7 @@ class CallSums {
     ++counts.calls;
     if (joined.served == nullptr) return;
     ++counts.joined;
+    if (joined.by_context) ++counts.by_context;
     Sums& sums = sums_[{joined.call->service, joined.served->service,
                         joined.served->route}];
     (joined.call->tail != 0 ? sums.tail : sums.rest).Add(joined);

@@ -1,7 +1,7 @@
 #include "across/exchange_log.h"
 
 #include <set>
-#include <utility>
+#include <tuple>
 
 namespace edgewise {
 namespace {
@@ -51,7 +51,9 @@ void ExchangeLog::AddRequest(const EndedRequest& request,
   if (!begun_) BeginRows();
   const RequestGraph& graph = request.graph;
   const auto& ns = components.ns;
-  if (graph.link != 0 && graph.received != kUnknownOffset) {
+  const TraceContext* const context = context_.stream().ContextOf(request.id);
+  const bool placed = graph.link != 0 && graph.received != kUnknownOffset;
+  if (placed || context != nullptr) {
     ServedRow row{};
     row.link = graph.link;
     row.ready_ns = graph.ready_ns;
@@ -63,6 +65,7 @@ void ExchangeLog::AddRequest(const EndedRequest& request,
     row.off_ns = components.OffAt(C::kExecOff).total_ns() +
                  components.OffAt(C::kQueueOff).total_ns();
     row.received = graph.received;
+    row.of_stream = graph.kind == RequestKind::kHttp2 ? 1 : 0;
     row.session = graph.session;
     row.file = file_;
     row.request = request.id;
@@ -70,18 +73,25 @@ void ExchangeLog::AddRequest(const EndedRequest& request,
     row.service = service_;
     row.clock = clock_;
     if (row.queue_ns >= kNoticedNs) NoteBlocker(request, &row);
-    exchanges_->served.Add(row);
+    if (placed) exchanges_->served.Add(row);
+    if (context != nullptr) {
+      row.link = context->Key();
+      exchanges_->named.Add(row);
+    }
   }
   if (!standing.counted) return;
   // An answer that had come before its caller could wait for it took no I/O:
   // it counts once, by the first step that it has resumed.
-  std::set<std::pair<uint64_t, uint32_t>> told;
+  std::set<std::tuple<uint64_t, uint32_t, uint64_t>> told;
   const auto& steps = request.path.steps;
   for (const bool waited : {true, false}) {
     for (size_t i = steps.size(); i-- > 0;) {
       const Node& node = graph.At(steps[i].node);
-      if (node.link == 0 || (steps[i].io_ns > 0) != waited) continue;
-      if (!told.insert({node.link, node.asked}).second && !waited) continue;
+      if (node.link == 0 && node.context == 0) continue;
+      if ((steps[i].io_ns > 0) != waited) continue;
+      const bool anew =
+          told.insert({node.link, node.asked, node.context}).second;
+      if (!anew && !waited) continue;
       AddCall(request, static_cast<uint32_t>(i), standing.tail);
     }
   }
@@ -97,7 +107,9 @@ void ExchangeLog::AddCall(const EndedRequest& request, uint32_t place,
   row.end_ns = step.end_ns - step.exec_ns - step.queue_ns;
   row.begin_ns = row.end_ns - step.io_ns;
   row.asked = node.asked;
+  row.of_stream = node.of_stream ? 1 : 0;
   row.asked_ns = node.asked_ns;
+  row.context = node.context;
   row.session = node.session;
   row.file = file_;
   row.request = request.id;

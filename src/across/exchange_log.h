@@ -17,10 +17,13 @@ namespace edgewise {
 // What all recordings have of connections between them.
 struct Exchanges {
   explicit Exchanges(std::span<const std::string> scratch)
-      : served(scratch), called(scratch) {}
+      : served(scratch), named(scratch), called(scratch) {}
 
   ServiceNames names;
   SortedRows<ServedRow> served;
+  // Those that have told their caller's name of the call: by
+  // TraceContext::Key() in the place of their link.
+  SortedRows<ServedRow> named;
   SortedRows<CalledRow> called;
   // Of each file: which, and whose.
   struct File {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace edgewise {
 namespace {
@@ -80,14 +81,27 @@ int64_t Share(int64_t ns, int64_t part, int64_t whole) {
 
 }  // namespace
 
+const ServedRow* RequestFinder::OfStream(const CalledRow& call) {
+  if (streams_.empty()) {
+    for (const ServedRow& request : requests_) {
+      if (request.of_stream != 0) streams_.emplace(request.received, &request);
+    }
+  }
+  const auto found = streams_.find(call.asked);
+  return found != streams_.end() && Fits(call, *found->second) ? found->second
+                                                               : nullptr;
+}
+
 const ServedRow* RequestFinder::Of(const CalledRow& call) {
   if (requests_.empty()) return nullptr;
+  if (call.of_stream != 0) return call.asked == 0 ? nullptr : OfStream(call);
   while (at_ + 1 < requests_.size() && BeginsBefore(at_ + 1, call.asked)) ++at_;
   while (at_ > 0 && !BeginsBefore(at_, call.asked)) --at_;
   if (!BeginsBefore(at_, call.asked)) return nullptr;
   // What was read with the end of the body before begins earlier than it did.
   size_t place = at_;
   while (place > 0 && !Fits(call, requests_[place])) --place;
+  if (IsOneOfSeveral(place)) return nullptr;
   const ServedRow* const request = &requests_[place];
   // Several steps may wait for parts of one answer.
   if (request == found_) return call.asked == asked_ ? request : nullptr;
@@ -123,32 +137,70 @@ void Joining::JoinLink(const Visit& visit) {
                                         : OtherEnd(served, called, i));
     for (const CalledRow& call : called[i].rows) {
       const ServedRow* const found = finder.Of(call);
-      visit({&call, found, found ? PartsOf(call, *found) : CallParts(),
-             finder.IsBeforeAll(call)});
+      if (found != nullptr || call.context == 0) {
+        visit({&call, found, found ? PartsOf(call, *found) : CallParts(),
+               finder.IsBeforeAll(call)});
+      } else if (!left_known_) {
+        CalledRow left = call;
+        left.link = call.context;
+        left_.Add(left);
+      }
     }
   }
+}
+
+// A name that several requests were told, or several have asked by, says
+// nothing: something has passed it on, or tried again.
+void Joining::JoinContext(const Visit& visit) {
+  const CalledRow& first = calls_.front();
+  const bool one_asks =
+      std::all_of(calls_.begin(), calls_.end(), [&](const CalledRow& call) {
+        return call.file == first.file && call.request == first.request &&
+               call.asked_ns == first.asked_ns;
+      });
+  for (const CalledRow& call : calls_) {
+    const ServedRow* const found =
+        one_asks && requests_.size() == 1 && Fits(call, requests_.front())
+            ? &requests_.front()
+            : nullptr;
+    visit({&call, found, found ? PartsOf(call, *found) : CallParts(),
+           /*before=*/false, /*by_context=*/found != nullptr});
+  }
+}
+
+bool Joining::NextOf(SortedRows<ServedRow>::Reader* served,
+                     SortedRows<CalledRow>::Reader* called) {
+  if (called->row() == nullptr) return false;
+  const uint64_t link = called->row()->link;
+  calls_.clear();
+  requests_.clear();
+  for (; called->row() != nullptr && called->row()->link == link;
+       called->Next()) {
+    calls_.push_back(*called->row());
+  }
+  while (served->row() != nullptr && served->row()->link < link) {
+    served->Next();
+  }
+  for (; served->row() != nullptr && served->row()->link == link;
+       served->Next()) {
+    requests_.push_back(*served->row());
+  }
+  return true;
 }
 
 absl::Status Joining::ForEach(const Visit& visit) {
   SortedRows<ServedRow>::Reader served(served_);
   SortedRows<CalledRow>::Reader called(called_);
-  while (called.row() != nullptr) {
-    const uint64_t link = called.row()->link;
-    calls_.clear();
-    requests_.clear();
-    for (; called.row() != nullptr && called.row()->link == link;
-         called.Next()) {
-      calls_.push_back(*called.row());
-    }
-    while (served.row() != nullptr && served.row()->link < link) served.Next();
-    for (; served.row() != nullptr && served.row()->link == link;
-         served.Next()) {
-      requests_.push_back(*served.row());
-    }
-    JoinLink(visit);
-  }
+  while (NextOf(&served, &called)) JoinLink(visit);
   absl::Status status = called.status();
   status.Update(served.status());
+  if (!std::exchange(left_known_, true)) status.Update(left_.Finish());
+  if (!status.ok()) return status;
+  SortedRows<ServedRow>::Reader named(named_);
+  SortedRows<CalledRow>::Reader left(&left_);
+  while (NextOf(&named, &left)) JoinContext(visit);
+  status.Update(left.status());
+  status.Update(named.status());
   return status;
 }
 

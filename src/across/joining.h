@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "across/exchange_log.h"
 #include "across/rows.h"
@@ -38,29 +40,42 @@ struct JoinedCall {
   // It waited for what came before the first request that is known of its
   // connection: a handshake of TLS.
   bool before = false;
+  bool by_context = false;  // and not by the connection
 };
 
 // TCP is ordered: the request that begins after so many bytes of a connection
 // is the one that was asked when the last of them, and some more, had been
-// written there. Calls and requests of the same connection, in order.
+// written there. Calls and requests of the same connection, in order. Where a
+// proxy lies between the two, what the call has named itself in `traceparent`
+// is what the request was told, if only one was.
 class Joining {
  public:
   using Visit = std::function<void(const JoinedCall&)>;
 
-  // Both are finished, and outlive it.
+  // All are finished, and outlive it. `named`: by TraceContext::Key().
   Joining(const SortedRows<ServedRow>* served,
-          const SortedRows<CalledRow>* called)
-      : served_(served), called_(called) {}
+          const SortedRows<ServedRow>* named,
+          const SortedRows<CalledRow>* called,
+          std::span<const std::string> scratch)
+      : served_(served), named_(named), called_(called), left_(scratch) {}
 
-  // Visits each call, in the order of connections. Memory: that of one
+  // Visits each call: those that were joined by their connection, or never can
+  // be, then those that others may have passed on. Memory: that of one
   // connection's rows.
   absl::Status ForEach(const Visit& visit);
 
  private:
   void JoinLink(const Visit& visit);
+  void JoinContext(const Visit& visit);
+  // Rows of the next key that has calls, into requests_ and calls_.
+  bool NextOf(SortedRows<ServedRow>::Reader* served,
+              SortedRows<CalledRow>::Reader* called);
 
   const SortedRows<ServedRow>* served_;
+  const SortedRows<ServedRow>* named_;
   const SortedRows<CalledRow>* called_;
+  SortedRows<CalledRow> left_;  // by their context
+  bool left_known_ = false;
   std::vector<ServedRow> requests_;  // of one link
   std::vector<CalledRow> calls_;
 };
@@ -76,7 +91,8 @@ class RequestFinder {
   // Of calls in order of their times; null: none.
   const ServedRow* Of(const CalledRow& call);
   bool IsBeforeAll(const CalledRow& call) const {
-    return !requests_.empty() && !BeginsBefore(0, call.asked);
+    return !requests_.empty() && call.of_stream == 0 &&
+           !BeginsBefore(0, call.asked);
   }
 
  private:
@@ -85,7 +101,17 @@ class RequestFinder {
     return between != 0 && between <= INT32_MAX;
   }
 
+  const ServedRow* OfStream(const CalledRow& call);
+  // What one read has brought was pipelined: perhaps in one write, too.
+  bool IsOneOfSeveral(size_t place) const {
+    const uint32_t received = requests_[place].received;
+    return (place > 0 && requests_[place - 1].received == received) ||
+           (place + 1 < requests_.size() &&
+            requests_[place + 1].received == received);
+  }
+
   const std::span<const ServedRow> requests_;
+  absl::flat_hash_map<uint32_t, const ServedRow*> streams_;
   size_t at_ = 0;
   const ServedRow* found_ = nullptr;  // the last time
   uint32_t asked_ = 0;                // by the first call of it

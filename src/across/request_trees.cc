@@ -50,8 +50,8 @@ absl::Status RequestTrees::Grow(Joining* joining) {
         ++requests;
         tree->calls.push_back(
             {joined.call->begin_ns, joined.call->end_ns - joined.call->begin_ns,
-             joined.call->clock == joined.served->clock, joined.parts,
-             *joined.served,
+             joined.call->clock == joined.served->clock, joined.by_context,
+             joined.parts, *joined.served,
              std::make_unique<RequestTree>(RequestTree{
                  joined.served->file, joined.served->request, {}})});
       }

@@ -17,14 +17,15 @@ struct ServedRow {
   int64_t off_ns;      // likewise: its thread did not run
   int64_t blocked_ns;  // behind `blocker`, of all requests the most
   uint32_t received;   // bytes on the connection before it, modulo 2^32
+                       // HTTP/2: the number of its stream
   uint32_t session;    // the connection's number in its file
   uint32_t file;       // of all files that are read
   uint32_t request;    // its id there
   uint32_t route;      // of all services
   uint32_t blocker;    // likewise; 0: none
   uint16_t service;
-  uint16_t clock;  // the same: times can be compared
-  uint32_t unused;
+  uint16_t clock;      // the same: times can be compared
+  uint32_t of_stream;  // 1: HTTP/2
 
   auto order() const { return std::tuple(link, file, session, ready_ns); }
 };
@@ -35,7 +36,9 @@ struct CalledRow {
   int64_t begin_ns;  // of its I/O
   int64_t end_ns;
   int64_t asked_ns;  // when it was asked
-  uint32_t asked;    // bytes on the connection once it was asked, modulo 2^32
+  uint64_t context;  // TraceContext::Key() of the question; 0: none
+  uint32_t asked;    // bytes on the connection once it was asked, modulo 2^32;
+                     // HTTP/2: the number of its stream, 0: not known
   uint32_t session;
   uint32_t file;
   uint32_t request;
@@ -43,8 +46,9 @@ struct CalledRow {
   uint32_t step;  // of its path, from the first
   uint16_t service;
   uint16_t clock;
-  uint8_t tail;  // 1: its request is of the tail
-  uint8_t unused[3];
+  uint8_t tail;       // 1: its request is of the tail
+  uint8_t of_stream;  // 1: HTTP/2
+  uint8_t unused[2];
 
   auto order() const { return std::tuple(link, file, session, begin_ns); }
 };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "addon/boosting.h"
+#include "addon/perf_mapping.h"
 #include "addon/recording.h"
 #include "addon/stalls.h"
 #include "addon/unseen.h"
@@ -23,6 +24,7 @@ void UnlinkAtExit(const Napi::CallbackInfo& info) {
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   InstallRecording(env, exports);
   InstallBoosting(env, exports);
+  InstallPerfMapping(env, exports);
   InstallStalls(env, exports);
   InstallUnseen(env, exports);
   exports.Set("unlinkAtExit", Napi::Function::New(env, &UnlinkAtExit));

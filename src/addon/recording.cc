@@ -45,6 +45,7 @@ ProviderConfig ReadConfig(const Napi::Object& options) {
       static_cast<int64_t>(Number(options, "watcherNs"));
   config.slo_ns = static_cast<int64_t>(Number(options, "sloNs"));
   config.stack_period_ns = static_cast<int64_t>(Number(options, "stackNs"));
+  config.burst = Burst(static_cast<uint64_t>(Number(options, "burst")));
   const auto stall_ns = static_cast<int64_t>(Number(options, "stallNs"));
   if (stall_ns > 0) {
     config.stalls = WatchStalls(stall_ns, config.recorder.thread);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platform/clock.h"
+#include "platform/probe.h"
 #include "platform/thread.h"
 
 namespace edgewise {
@@ -23,6 +24,18 @@ constexpr int64_t kRestNs = 200'000;
 constexpr int kMostLockTries = 100;
 constexpr int64_t kLeastLockPauseNs = 50'000;
 constexpr int64_t kMostLockPauseNs = 1'000'000;
+
+// Names are literals: they end with 0.
+void ProbeChange(Want to, Want from) {
+  if (to.level > from.level && EDGEWISE_PROBED(boost__up)) [[unlikely]] {
+    EDGEWISE_PROBE(boost__up, NameOf(to.level).data(),
+                   kReasonNames[static_cast<size_t>(to.reason)].data());
+  }
+  if (to.level < from.level && EDGEWISE_PROBED(boost__down)) [[unlikely]] {
+    EDGEWISE_PROBE(boost__down, NameOf(to.level).data(),
+                   kReasonNames[static_cast<size_t>(from.reason)].data());
+  }
+}
 
 }  // namespace
 
@@ -288,6 +301,7 @@ void Controller::Change(Want want, int64_t now_ns, int64_t cause_ns) {
     stats_.last_error = std::string(status.message());
   }
   Account(now_ns);
+  ProbeChange(want, held_);
   if (want.level > held_.level) {
     ControllerStats::OfReason& reason =
         stats_.reasons[static_cast<size_t>(want.reason)];

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "analysis/requests/request_detail.h"
-#include "analysis/stream/names.h"
+#include "trace/names.h"
 
 namespace edgewise {
 namespace {

@@ -19,23 +19,41 @@ uint32_t Uint32(const Arguments& args, int index) {
   return value->IsUint32() ? value.As<v8::Uint32>()->Value() : 0;
 }
 
+int Descriptor(const Arguments& args, int index) {
+  const v8::Local<v8::Value> value = args[index];
+  return value->IsInt32() ? value.As<v8::Int32>()->Value() : -1;
+}
+
 void RequestStart(const Arguments& args) {
   EventTracker* const tracker = StockProvider::Tracker();
   const auto kind = static_cast<RequestKind>(Uint32(args, 0));
-  args.GetReturnValue().Set(tracker != nullptr ? tracker->RequestStart(kind)
-                                               : 0);
+  args.GetReturnValue().Set(
+      tracker != nullptr ? tracker->RequestStart(kind, Uint32(args, 1)) : 0);
+}
+
+std::optional<TraceContext> TraceparentIn(const Arguments& args, int index) {
+  if (!args[index]->IsString()) return std::nullopt;
+  const v8::String::Utf8Value header(args.GetIsolate(), args[index]);
+  if (*header == nullptr) return std::nullopt;
+  return ParseTraceparent({*header, static_cast<size_t>(header.length())});
 }
 
 // requestContext(request, traceparent)
 void RequestContext(const Arguments& args) {
   EventTracker* const tracker = StockProvider::Tracker();
-  if (tracker == nullptr || !args[1]->IsString()) return;
-  const v8::String::Utf8Value header(args.GetIsolate(), args[1]);
-  if (*header == nullptr) return;
-  const std::optional<TraceContext> context =
-      ParseTraceparent({*header, static_cast<size_t>(header.length())});
-  if (context.has_value()) {
+  if (tracker == nullptr) return;
+  if (const auto context = TraceparentIn(args, 1); context.has_value()) {
     tracker->RequestContext(Uint32(args, 0), *context);
+  }
+}
+
+// adopt(fd): of an accepted connection
+void Adopt(const Arguments& args) { StockProvider::Adopt(Descriptor(args, 0)); }
+
+// askedContext(fd, traceparent)
+void AskedContext(const Arguments& args) {
+  if (const auto context = TraceparentIn(args, 1); context.has_value()) {
+    StockProvider::NoteAskedContext(Descriptor(args, 0), *context);
   }
 }
 
@@ -45,11 +63,6 @@ void RequestEnd(const Arguments& args) {
   StockProvider::NoteLatency(
       tracker->RequestEnd(Uint32(args, 0), Uint32(args, 1), Uint32(args, 2),
                           static_cast<Outcome>(Uint32(args, 3))));
-}
-
-int Descriptor(const Arguments& args, int index) {
-  const v8::Local<v8::Value> value = args[index];
-  return value->IsInt32() ? value.As<v8::Int32>()->Value() : -1;
 }
 
 void RequestEndWritten(const Arguments& args) {
@@ -139,11 +152,14 @@ void Https(const Arguments& args) {
   });
 }
 
-// stream(fd, method, path, grpc)
+// stream(fd, method, path, grpc, number, asyncId): the last two 0 if not known.
 void Stream(const Arguments& args) {
   WithMethodAndPath(args, [&](std::string_view method, std::string_view path) {
-    StockProvider::NoteStream(Descriptor(args, 0), method, path,
-                              args[3]->IsTrue());
+    StockProvider::NoteStream(
+        Descriptor(args, 0), method, path, args[3]->IsTrue(), Uint32(args, 4),
+        args[5]->IsNumber()
+            ? static_cast<uint64_t>(args[5].As<v8::Number>()->Value())
+            : 0);
   });
 }
 
@@ -172,6 +188,8 @@ void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "process", &Process);
   Install(isolate, target, "https", &Https);
   Install(isolate, target, "stream", &Stream);
+  Install(isolate, target, "askedContext", &AskedContext);
+  Install(isolate, target, "adopt", &Adopt);
 }
 
 }  // namespace edgewise

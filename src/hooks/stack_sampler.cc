@@ -93,8 +93,11 @@ void StackSampler::AskLoop() {
   uint64_t seen = last;
   bool is_long = false;
   const uint64_t long_ticks = NsToTicks(kLongNs);
-  const bool samples = options_.period_ns > 0;
-  while (Pause(samples && !is_long ? pause(random) : LongPauseNs())) {
+  int64_t until_ns = UntilSamplesNs();
+  while (Pause(until_ns == 0 && !is_long ? pause(random)
+                                         : LongPauseNs(until_ns))) {
+    until_ns = UntilSamplesNs();
+    const bool samples = until_ns == 0;
     const uint64_t now = Ticks();
     const uint64_t since = tracker_->busy_since();
     is_long = since != 0 && now > since && now - since > long_ticks;
@@ -107,7 +110,7 @@ void StackSampler::AskLoop() {
     const bool affordable = Affords(now - std::exchange(seen, now));
     if (since != 0 && (urgent || (samples && affordable))) {
       last = Ask(last);
-    } else if (since == 0 || affordable) {
+    } else if (since == 0 || affordable || !samples) {
       last = now;
     } else {  // What is asked next stands for this, too.
       last = std::max(last, now - NsToTicks(kMostPauseNs));
@@ -123,11 +126,22 @@ bool StackSampler::Affords(uint64_t ticks) {
   return saved_ns_ > 0;
 }
 
-int64_t StackSampler::LongPauseNs() const {
-  if (options_.period_ns > 0)
-    return std::min(kLongPeriodNs, options_.period_ns);
-  return std::clamp(options_.stalls->least_ns() / 8, kLongPeriodNs,
-                    kMostPauseNs);
+// `until_ns`: UntilSamplesNs().
+int64_t StackSampler::LongPauseNs(int64_t until_ns) const {
+  if (until_ns == 0) return std::min(kLongPeriodNs, options_.period_ns);
+  const int64_t rest_ns = options_.stalls == nullptr
+                              ? kMostPauseNs
+                              : std::clamp(options_.stalls->least_ns() / 8,
+                                           kLongPeriodNs, kMostPauseNs);
+  return std::min(rest_ns, until_ns);
+}
+
+// 0: it is to sample now.
+int64_t StackSampler::UntilSamplesNs() const {
+  if (options_.period_ns == 0) return INT64_MAX;
+  if (options_.burst.config() == 0) return 0;
+  const int64_t now_ns = RealtimeNs();
+  return options_.burst.NextNs(now_ns) - now_ns;
 }
 
 // `since`: nothing was looked at from then on. Returns when it has asked.

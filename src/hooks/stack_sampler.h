@@ -23,6 +23,7 @@
 #include "recorder/recorder.h"
 #include "recorder/stacks/stack_table.h"
 #include "recorder/stacks/stall_watch.h"
+#include "trace/burst.h"
 
 namespace edgewise {
 
@@ -36,12 +37,13 @@ class StackSampler {
   // Samples every `period_ns` on average, and every millisecond in an event
   // that has run for longer than kLongNs; 0: not at all. `stalls`, which may be
   // null, is told what runs, and where events are that it finds too long.
-  // `serving` has in its property `request` the HTTP request that began last.
-  // What it points to outlives it. `left_out`: what begins the names of the
-  // scripts whose frames are not told. Unavailable: there is no thread for the
-  // helper.
+  // `burst`: when it samples at all. `serving` has in its property `request`
+  // the HTTP request that began last. What it points to outlives it.
+  // `left_out`: what begins the names of the scripts whose frames are not told.
+  // Unavailable: there is no thread for the helper.
   struct Options {
     int64_t period_ns = 0;
+    Burst burst{0};
     StallWatch* stalls = nullptr;
     const v8::Global<v8::Object>* serving = nullptr;
     std::string left_out;
@@ -83,7 +85,8 @@ class StackSampler {
   bool Pause(int64_t ns);
   bool Affords(uint64_t ticks);
   uint64_t Ask(uint64_t since);
-  int64_t LongPauseNs() const;
+  int64_t LongPauseNs(int64_t until_ns) const;
+  int64_t UntilSamplesNs() const;
   void AwaitAnswer() const;
   void Answer();
   void Push(uint64_t from, uint64_t to, uint64_t stands_for, uint32_t stack,

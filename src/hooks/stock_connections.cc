@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "hooks/stock_provider.h"
+#include "hooks/tcp_position.h"
 
 namespace edgewise {
 namespace {
@@ -76,6 +77,44 @@ uint32_t StockProvider::InternPeer(const sockaddr* address, socklen_t length) {
   return text.empty() ? 0 : recorder_->InternString(text);
 }
 
+void StockProvider::Adopt(int fd) {
+  StockProvider* const self = ForThread();
+  if (!self->recording() || self->connections_.Of(fd) != nullptr) return;
+  self->Take(fd, /*opened=*/false);
+}
+
+void StockProvider::TakeOpen() {
+  for (const auto& [fd, opened] : OpenConnections()) {
+    if (connections_.Of(fd) == nullptr) Take(fd, opened);
+  }
+}
+
+void StockProvider::Take(int fd, bool opened) {
+  const auto position = TcpPositionOf(fd, opened);
+  if (!position.has_value()) return;
+  Connection* const connection = connections_.Begin(
+      fd, opened ? ConnectionRole::kOpened : ConnectionRole::kAccepted);
+  if (connection == nullptr) return;
+  connection->connecting = false;
+  connection->shaken = position->read_bytes > 0;
+  connection->read_bytes = position->read_bytes;
+  connection->written_bytes = position->written_bytes;
+  uint32_t peer = 0;
+  if (opened) {
+    sockaddr_storage storage{};
+    auto* const address = reinterpret_cast<sockaddr*>(&storage);
+    socklen_t length = sizeof(storage);
+    if (getpeername(fd, address, &length) != 0) length = 0;
+    if (questions_ == nullptr) {
+      questions_ = std::make_unique<Questions>(recorder_.get());
+    }
+    questions_->Begin(PeerPort(address, length), connection);
+    peer = InternPeer(address, length);
+  }
+  tracker_->ConnectionBegan(*connection, fd, peer);
+  NoteAddresses(fd, *connection, nullptr, 0);
+}
+
 void StockProvider::BeforeSocketError(int fd) {
   Connection* const connection = connections_.Of(fd);
   if (connection == nullptr || !connection->connecting) return;
@@ -116,13 +155,25 @@ void StockProvider::NoteHttps(int fd, std::string_view method,
 }
 
 void StockProvider::NoteStream(int fd, std::string_view method,
-                               std::string_view path, bool grpc) {
+                               std::string_view path, bool grpc,
+                               uint32_t stream, uint64_t id) {
   StockProvider* const self = ForThread();
   Connection* const connection = self->Asking(fd);
   if (connection == nullptr) return;
   connection->streams = true;
+  if (stream != 0) self->tracker_->PushStream(*connection, stream, id);
   self->tracker_->PushQuestion(
       connection, self->questions_->NameOfStream(method, path, grpc));
+}
+
+void StockProvider::NoteAskedContext(int fd, const TraceContext& context) {
+  StockProvider* const self = ForThread();
+  Connection* const connection = self->Asking(fd);
+  if (connection == nullptr) return;
+  const uint64_t key = context.Key();
+  self->tracker_->PushUse(*connection, UseKind::kContext,
+                          static_cast<uint32_t>(key),
+                          static_cast<uint32_t>(key >> 32));
 }
 
 // A connection that the application has opened; null: none.
@@ -162,8 +213,8 @@ void StockProvider::Measure(int fd, const Connection& connection) {
   const bool known = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
   errno = error;
   if (!known) return;  // It is none of TCP's.
-  tracker_->ConnectionMeasured(connection, info.tcpi_total_retrans,
-                               info.tcpi_rtt);
+  tracker_->PushUse(connection, UseKind::kMeasured, info.tcpi_total_retrans,
+                    info.tcpi_rtt);
 }
 
 void StockProvider::BeforeClose(int fd) {

@@ -176,7 +176,9 @@ absl::Status StockProvider::Start(ProviderConfig config) {
   active = tracker_.get();
   const bool main_script = !uv_loop_alive(loop_) || loop_->time == 0;
   tracker_->Attach(main_script ? EventType::kMain : EventType::kUnknown);
+  if (!main_script) TakeOpen();
   stalls_ = std::move(config.stalls);
+  burst_ = config.burst;
   own_scripts_ = std::move(config.own_scripts);
   absl::Status sampling = Sample(config.stack_period_ns);
   if (!sampling.ok()) Stop();
@@ -188,6 +190,7 @@ absl::Status StockProvider::Sample(int64_t period_ns) {
   if (period_ns == 0 && stalls_ == nullptr) return absl::OkStatus();
   auto sampler = StackSampler::Start(isolate_, tracker_.get(), recorder_.get(),
                                      {.period_ns = period_ns,
+                                      .burst = burst_,
                                       .stalls = stalls_.get(),
                                       .serving = &serving_,
                                       .left_out = own_scripts_});
@@ -291,8 +294,10 @@ void StockProvider::OnPart(void*, double async_id, double) {
   if (active != nullptr) active->PartBegin(static_cast<uint64_t>(async_id));
 }
 
-void StockProvider::OnGcBegin(v8::Isolate*, v8::GCType, v8::GCCallbackFlags,
-                              void* self_) {
+void StockProvider::OnGcBegin(v8::Isolate*, v8::GCType type,
+                              v8::GCCallbackFlags, void* self_) {
+  if (EDGEWISE_PROBED(gc__begin)) [[unlikely]]
+    ProbeGcBegin(GcTypeOf(type));
   auto* const self = static_cast<StockProvider*>(self_);
   const uint32_t depth = self->gc_depth_++;
   if (depth == 0) self->heap_.Begin();
@@ -305,6 +310,8 @@ void StockProvider::OnGcEnd(v8::Isolate*, v8::GCType type, v8::GCCallbackFlags,
   if (self->gc_depth_ == 0) return;  // recording began inside this collection
   const uint32_t depth = --self->gc_depth_;
   if (depth >= kMaxGcDepth || active == nullptr) return;
+  if (EDGEWISE_PROBED(gc__end)) [[unlikely]]
+    ProbeGcEnd(GcTypeOf(type), Ticks() - self->gc_begin_[depth]);
   // A patched machine tells of it by itself.
   if (self->patched_ == nullptr) {
     active->Gc(GcTypeOf(type), depth, self->gc_begin_[depth], Ticks());

@@ -35,6 +35,7 @@ struct ProviderConfig {
   int64_t watcher_interval_ns = 100'000;  // 0: no helper thread
   int64_t slo_ns = 0;                     // 0: none
   int64_t stack_period_ns = 0;            // 0: no stacks
+  Burst burst{0};                         // when they are sampled
   std::unique_ptr<StallWatch> stalls;     // may be null
   std::string own_scripts;                // what begins the names of ours
   bool whole_paths = false;               // of files
@@ -77,9 +78,14 @@ class StockProvider : private SystemCallObserver {
   static void NoteProcess(uint64_t async_id, int fd, std::string_view program);
   // What is asked by HTTP on a connection whose bytes TLS hides.
   static void NoteHttps(int fd, std::string_view method, std::string_view path);
-  // A stream of HTTP/2 is asked for, or by gRPC; it is written later.
+  // A stream of HTTP/2 is asked for, or by gRPC; it is written later. `stream`:
+  // its number, 0: not known; `id`: its async id, likewise.
   static void NoteStream(int fd, std::string_view method, std::string_view path,
-                         bool grpc);
+                         bool grpc, uint32_t stream, uint64_t id);
+  // An accepted connection whose begin may not have been seen.
+  static void Adopt(int fd);
+  // What is asked on a connection has named itself so.
+  static void NoteAskedContext(int fd, const TraceContext& context);
 
   // Whether system calls can be seen in this process, and else why not.
   static absl::Status CanInterpose();
@@ -178,6 +184,9 @@ class StockProvider : private SystemCallObserver {
   void Established(int fd, Connection* connection);
   Connection* Asking(int fd);
   void Measure(int fd, const Connection& connection);
+  // Of connections whose begin was not seen.
+  void Take(int fd, bool opened);
+  void TakeOpen();
   void NoteAddresses(int fd, const Connection& connection, const sockaddr* peer,
                      socklen_t length);
   uint32_t InternPeer(const sockaddr* address, socklen_t length);
@@ -213,6 +222,7 @@ class StockProvider : private SystemCallObserver {
   std::unique_ptr<EventTracker> tracker_;
   std::unique_ptr<StallWatch> stalls_;
   std::string own_scripts_;
+  Burst burst_{0};                  // when stacks are sampled
   v8::Global<v8::Object> serving_;  // `request`: the one that began last
   std::unique_ptr<StackSampler> sampler_;
   bool reading_ = false;  // the system call that runs is the loop's own

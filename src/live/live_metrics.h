@@ -8,10 +8,10 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "analysis/stream/names.h"
 #include "live/exponential_histogram.h"
 #include "live/followed_trace.h"
 #include "platform/thread.h"
+#include "trace/names.h"
 #include "trace/record.h"
 
 namespace edgewise {

@@ -28,6 +28,12 @@ inline int64_t MonotonicNs() {
   return int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
 }
 
+inline int64_t RealtimeNs() {
+  timespec ts;
+  clock_gettime(CLOCK_REALTIME, &ts);
+  return int64_t{ts.tv_sec} * 1'000'000'000 + ts.tv_nsec;
+}
+
 inline timespec TimespecOf(int64_t ns) {
   return {ns / 1'000'000'000, ns % 1'000'000'000};
 }

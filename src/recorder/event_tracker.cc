@@ -143,8 +143,14 @@ void EventTracker::Enter(uint64_t id) {
   slice_sequence_ = next_sequence_++;
   slice_begin_ = open_.begin;
   slice_counter_ = open_.counter = ids_.counter();
-  words_->begun_request = SharedWords::kNoRequest;
+  open_.sequence = slice_sequence_;
+  if (const bool probed = RequestsProbed(); probed != probed_) [[unlikely]]
+    NoteProbed(probed);
+  words_->begun_request =
+      probed_ ? SharedWords::kMustCall : SharedWords::kNoRequest;
   FindReady();
+  if (EDGEWISE_PROBED(event__begin)) [[unlikely]]
+    ProbeEventBegin(open_, recorder_->thread());
   if (open_.latest != 0) [[unlikely]]
     PushArrival();
   if (open_.in_work && work_.has_value()) [[unlikely]]
@@ -223,9 +229,11 @@ void EventTracker::Close(uint64_t now) {
     record.type = static_cast<uint8_t>(open_.type);
     record.aux = EventAux(open_.ready_kind, open_.fd, open_.flags);
   });
+  if (EDGEWISE_PROBED(event__end)) [[unlikely]]
+    ProbeEventEnd(open_, now);
   open_.entered = false;
   // A promise that goes on before the next event began says so.
-  Stamp(next_sequence_);
+  StampPromises(next_sequence_);
 }
 
 void EventTracker::SliceFromPromise(uint64_t source, int64_t due_ns) {
@@ -247,7 +255,8 @@ void EventTracker::PushBegun() {
   // The first slice still runs: what comes next may have an earlier counter
   // than there is now.
   PushStart(request, RequestKind::kHttp1,
-            {open_.begin, open_.async_id, slice_counter_});
+            {open_.begin, open_.async_id, slice_counter_},
+            open_.offsets.received);
 }
 
 void EventTracker::PushSlice(uint64_t source_distance, uint64_t async_id,
@@ -275,7 +284,7 @@ void EventTracker::RecordSlice(uint64_t ticks, uint64_t source_distance,
 
 void EventTracker::Publish() {
   slice_id_ = ids_.execution();
-  Stamp(slice_sequence_);
+  StampPromises(slice_sequence_);
   words_->execution_id = static_cast<double>(slice_id_);
   if (vm_ != nullptr) PublishToVm();
 }
@@ -306,27 +315,31 @@ void EventTracker::Gc(GcType type, uint32_t depth, uint64_t begin,
   });
 }
 
-uint32_t EventTracker::RequestStart(RequestKind kind) {
+uint32_t EventTracker::RequestStart(RequestKind kind, uint32_t stream) {
   PushLeft();
   // A second request in one event (pipelining) runs in a slice of its own.
   if (open_.has_request) PushSlice(0, 0);
   const uint32_t request = words_->next_request++;
-  PushStart(request, kind, Now());
+  PushStart(request, kind, Now(),
+            kind == RequestKind::kHttp2 ? stream : open_.offsets.received);
   if (vm_ != nullptr) PublishToVm();
   return request;
 }
 
+// `number`: bytes that its connection had received, or the stream's number.
 void EventTracker::PushStart(uint32_t request, RequestKind kind,
-                             const Moment& at) {
+                             const Moment& at, uint32_t number) {
   open_.has_request = true;
   recorder_->PushInner([&](Record& record) {
     record.kind = RecordKind::kRequestStart;
-    record.duration = std::bit_cast<float>(open_.offsets.received);
+    record.duration = std::bit_cast<float>(number);
     record.ready_before = std::bit_cast<float>(open_.offsets.sent);
     record.type = static_cast<uint8_t>(kind);
     PutRequest(record, request, at);
   });
-  if (!latencies_wanted_) return;
+  if (EDGEWISE_PROBED(request__start)) [[unlikely]]
+    ProbeRequestStart(request, kind);
+  if (!latencies_wanted_ && !probed_) return;
   recent_requests_.Note(request, open_.ready != 0 ? open_.ready : open_.begin);
 }
 
@@ -342,24 +355,6 @@ uint64_t EventTracker::RequestEnd(uint32_t request, uint32_t route,
   const Moment now = Now();
   PushEnd(now, request, route, status, outcome);
   return recent_requests_.LatencyOf(request, now.ticks);
-}
-
-void EventTracker::PushEnded() {
-  const uint32_t request =
-      std::exchange(words_->ended_request, SharedWords::kNoRequest);
-  PushEnd(written_, request, words_->ended_route, words_->ended_status,
-          Outcome::kFinished);
-}
-
-void EventTracker::PushEnd(const Moment& at, uint32_t request, uint32_t route,
-                           uint32_t status, Outcome outcome) {
-  recorder_->PushInner([&](Record& record) {
-    record.kind = RecordKind::kRequestEnd;
-    record.type = static_cast<uint8_t>(outcome);
-    record.duration = std::bit_cast<float>(route);
-    record.ready_before = std::bit_cast<float>(status);
-    PutRequest(record, request, at);
-  });
 }
 
 void EventTracker::Accepted(int fd) {

@@ -14,6 +14,7 @@
 #include "recorder/name_queries.h"
 #include "recorder/off_cpu/off_cpu.h"
 #include "recorder/open_event.h"
+#include "recorder/probes.h"
 #include "recorder/ready_watcher.h"
 #include "recorder/recent_requests.h"
 #include "recorder/recorder.h"
@@ -65,8 +66,7 @@ class EventTracker {
   // The loop is about to wait for I/O.
   [[gnu::hot]] void PollBegin(uint64_t now);
 
-  // It has been told what is ready. `waited`: it seems to have slept for it.
-  // Returns whether it has.
+  // It was told what is ready. Whether it has slept; `waited`: it seems so.
   [[gnu::hot]] bool PollEnd(bool waited, uint64_t now);
 
   // When a read began, and since when the watcher, if it watches, had seen `fd`
@@ -155,15 +155,16 @@ class EventTracker {
   bool Asks(const Connection& connection);
   // `operation`: an interned string, 0: not known.
   void PushQuestion(Connection* connection, uint32_t operation);
+  // Before it: it is of a stream of HTTP/2, with an async id of its own.
+  void PushStream(const Connection& connection, uint32_t stream, uint64_t id);
 
   // A child process began, or a pipe to it (`number`, `fd`); `id`: of its
   // handle; `program`: an interned string.
   void ChildBegan(uint32_t number, int fd, uint64_t id, uint32_t program);
 
-  // `connection` ends: what TCP knows of it.
-  void ConnectionMeasured(const Connection& connection, uint32_t retransmits,
-                          uint32_t round_trip_us);
-  // `connection` is closed.
+  // What else a use of it tells: two numbers, by the kind.
+  void PushUse(const Connection& connection, UseKind kind, uint32_t number,
+               uint32_t other);
   void ConnectionEnded(const Connection& connection);
 
   // It has handed `bytes` to the kernel, on `fd`. Returns the longest latency
@@ -241,13 +242,12 @@ class EventTracker {
   // The machine will number the next slice so: any before it were lost.
   void NumbersFromVm(uint32_t next);
 
-  // Its id, unique within the thread.
-  uint32_t RequestStart(RequestKind kind);
+  // Its id, unique within the thread. `stream`: of HTTP/2; 0: not known.
+  uint32_t RequestStart(RequestKind kind, uint32_t stream = 0);
   void RequestContext(uint32_t request, const TraceContext& context);
 
-  // `route`: an interned string. Returns the request's latency in ticks, from
-  // its ready time; 0 if latencies are not wanted, or so many requests are open
-  // that its start is forgotten.
+  // `route`: an interned string. Returns the latency from the ready time, in
+  // ticks; 0: nobody wants it, or its start is forgotten (RecentRequests).
   uint64_t RequestEnd(uint32_t request, uint32_t route, uint32_t status,
                       Outcome outcome);
   // The same of a request that is finished, and ended with the last write on
@@ -275,6 +275,7 @@ class EventTracker {
       PushOffCpu(off_cpu_->Take(begin, end));
   }
   void NoteId(uint64_t id);
+  [[gnu::cold]] void NoteProbed(bool probed);
   // Of an entry under id 0: the event's ticks, or timers and immediates.
   bool IsTick() const {
     if (ids_.depth != nullptr) return ids_.LeftScope();
@@ -308,11 +309,12 @@ class EventTracker {
   void PushArrival();
   void PushWork(const Work& work);
   [[gnu::hot]] void PushStart(uint32_t request, RequestKind kind,
-                              const Moment& at);
+                              const Moment& at, uint32_t number);
   [[gnu::hot]] void PushBegun();
   [[gnu::hot]] void PushEnded();
   [[gnu::hot]] void PushEnd(const Moment& at, uint32_t request, uint32_t route,
-                            uint32_t status, Outcome outcome);
+                            uint32_t status, Outcome outcome,
+                            uint64_t left = 0);
   [[gnu::hot]] void NoteWrite(int fd);
   uint64_t EndAwaited(int fd);
   void PushWritten(const WriteMoment& write);
@@ -326,8 +328,7 @@ class EventTracker {
     if (may_begin && open_.begin <= ticks) PushBegun();
     if (words_->HasEnded() && written_.ticks <= ticks) PushEnded();
   }
-  // What promises are stamped with from now on.
-  void Stamp(uint64_t sequence) {
+  void StampPromises(uint64_t sequence) {
     words_->sequence = static_cast<uint32_t>(sequence & (kSequenceModulus - 1));
   }
   // `due`: of a timer's slice, ticks; 0: ready with its event, or its source.
@@ -346,8 +347,6 @@ class EventTracker {
   void FollowTick();
   void PushConnection(uint32_t number, ConnectionRole role, int fd,
                       uint32_t peer, uint64_t id);
-  void PushUse(const Connection& connection, UseKind kind, uint32_t bytes,
-               uint32_t operation);
   void PutRequest(Record& record, uint32_t request, const Moment& at) {
     record.ticks = at.ticks;
     record.aux = request;
@@ -362,7 +361,6 @@ class EventTracker {
   SharedWords* const words_;
   VmEvents* const vm_;
   OffCpu* const off_cpu_;
-
   OpenEvent open_;
   std::atomic<uint64_t> busy_since_{0};
   std::optional<Work> work_;  // whose end it is, where it is in_work
@@ -390,8 +388,8 @@ class EventTracker {
   uint64_t slice_counter_ = 0;  // at its begin; kUnknownCounter: V8 only knows
   uint64_t last_counter_ = 0;   // of the last record: they never go backward
   static constexpr uint64_t kUnknownCounter = UINT64_MAX;
-
   bool latencies_wanted_ = false;
+  bool probed_ = false;  // RequestsProbed(), as the running event began
   RecentRequests recent_requests_;
 };
 

@@ -62,27 +62,35 @@ void EventTracker::PushQuestion(Connection* connection, uint32_t operation) {
           static_cast<uint32_t>(connection->written_bytes), operation);
 }
 
+void EventTracker::PushStream(const Connection& connection, uint32_t stream,
+                              uint64_t id) {
+  PushLeft();
+  const Moment now = Now();
+  recorder_->PushInner([&](Record& record) {
+    record.ticks = now.ticks;
+    record.kind = RecordKind::kUse;
+    record.type = static_cast<uint8_t>(UseKind::kStream);
+    record.duration = std::bit_cast<float>(stream);
+    record.aux = connection.number;
+    PutIds(record, id, now.counter);
+  });
+}
+
 void EventTracker::ConnectionEnded(const Connection& connection) {
   PushUse(connection, UseKind::kClosed,
           static_cast<uint32_t>(connection.written_bytes), 0);
 }
 
-void EventTracker::ConnectionMeasured(const Connection& connection,
-                                      uint32_t retransmits,
-                                      uint32_t round_trip_us) {
-  PushUse(connection, UseKind::kMeasured, retransmits, round_trip_us);
-}
-
 void EventTracker::PushUse(const Connection& connection, UseKind kind,
-                           uint32_t bytes, uint32_t operation) {
+                           uint32_t number, uint32_t other) {
   PushLeft();
   const Moment now = Now();
   recorder_->PushInner([&](Record& record) {
     record.ticks = now.ticks;
     record.kind = RecordKind::kUse;
     record.type = static_cast<uint8_t>(kind);
-    record.duration = std::bit_cast<float>(bytes);
-    record.ready_before = std::bit_cast<float>(operation);
+    record.duration = std::bit_cast<float>(number);
+    record.ready_before = std::bit_cast<float>(other);
     record.aux = connection.number;
     PutIds(record, now.execution_id, now.counter);
   });

@@ -2,6 +2,8 @@
 // leave before, or after, JavaScript has said so.
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "recorder/event_tracker.h"
 
@@ -35,6 +37,39 @@ void EventTracker::WantLatencies() {
   latencies_wanted_ = true;
 }
 
+void EventTracker::PushEnded() {
+  const uint32_t request =
+      std::exchange(words_->ended_request, SharedWords::kNoRequest);
+  PushEnd(written_, request, words_->ended_route, words_->ended_status,
+          Outcome::kFinished);
+}
+
+// `left`: when its last byte had left, ticks; 0: at `at`.
+void EventTracker::PushEnd(const Moment& at, uint32_t request, uint32_t route,
+                           uint32_t status, Outcome outcome, uint64_t left) {
+  if (EDGEWISE_PROBED(request__done)) [[unlikely]] {
+    const uint64_t latency =
+        recent_requests_.LatencyOf(request, left != 0 ? left : at.ticks);
+    ProbeRequestDone(request, recorder_->StringOf(route), status, latency,
+                     outcome);
+  }
+  recorder_->PushInner([&](Record& record) {
+    record.kind = RecordKind::kRequestEnd;
+    record.type = static_cast<uint8_t>(outcome);
+    record.duration = std::bit_cast<float>(route);
+    record.ready_before = std::bit_cast<float>(status);
+    PutRequest(record, request, at);
+  });
+}
+
+// JavaScript calls at once for each request while somebody listens.
+void EventTracker::NoteProbed(bool probed) {
+  if (words_->HasEnded()) return;
+  probed_ = probed;
+  words_->ended_request = probed || latencies_wanted_ ? SharedWords::kMustCall
+                                                      : SharedWords::kNoRequest;
+}
+
 uint64_t EventTracker::RequestEndWritten(uint32_t request, uint32_t route,
                                          uint32_t status, int fd) {
   const WriteMoment* const write = writes_.Of(fd);
@@ -47,7 +82,7 @@ uint64_t EventTracker::RequestEndWritten(uint32_t request, uint32_t route,
   PushLeft();
   if (!just_now) PushWritten(*write);
   PushEnd(just_now ? written_ : Now(), request, route, status,
-          Outcome::kFinished);
+          Outcome::kFinished, write->ticks);
   return recent_requests_.LatencyOf(request, write->ticks);
 }
 

@@ -76,7 +76,7 @@ void EventTracker::Detach() {
     PushFaults(/*soon=*/false);
   }
   Close(Ticks());
-  Stamp(next_sequence_ - 1);  // A new recording counts on from here.
+  StampPromises(next_sequence_ - 1);  // A new recording counts on from here.
 }
 
 void EventTracker::WokenBy(uint64_t count) {

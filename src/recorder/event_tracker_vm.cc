@@ -57,7 +57,7 @@ void EventTracker::PushLostSlices(uint64_t ticks, uint32_t number) {
 void EventTracker::PushVmSlice(uint64_t ticks, uint64_t source_distance,
                                uint64_t counter) {
   RecordSlice(ticks, source_distance, /*async_id=*/0, counter);
-  Stamp(slice_sequence_);
+  StampPromises(slice_sequence_);
 }
 
 void EventTracker::EdgeFromVm(uint64_t ticks, uint32_t number, uint32_t source,

@@ -50,7 +50,8 @@ struct OpenEvent {
   uint64_t seen_by = 0;    // and surely by
   uint64_t latest = 0;     // of several parts the last one came
   uint64_t async_id = 0;
-  uint64_t counter = 0;  // of async ids, where JavaScript was entered
+  uint64_t sequence = 0;  // its number, once JavaScript has run
+  uint64_t counter = 0;   // of async ids, where JavaScript was entered
   // Signals that were read. Bit i: the i-th is of a child's end; the bits
   // beyond the last are as the last.
   int64_t children = 0;

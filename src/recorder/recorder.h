@@ -88,6 +88,15 @@ class Recorder {
   // for the few distinct routes of a server, not for events.
   uint32_t InternString(std::string_view text);
 
+  uint32_t thread() const { return config_.thread; }
+
+  // Recorded thread: the string of an id, until the next InternString(); empty:
+  // there is none.
+  const char* StringOf(uint32_t id) const {
+    // It alone writes them.
+    return id == 0 || id > strings_.size() ? "" : strings_[id - 1].c_str();
+  }
+
   // Flight mode: writes the chunks that are held to the file, and forgets
   // them. Stream mode: flushes. Blocks until written.
   absl::Status Dump();

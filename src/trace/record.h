@@ -119,7 +119,9 @@ enum class UseKind : uint8_t {
   kQuestion = 0,
   kClosed = 1,
   kMeasured = 2,  // what TCP knows of an opened one when it ends
-  kMaxValue = kMeasured,
+  kStream = 3,    // the question that follows is of a stream of HTTP/2
+  kContext = 4,   // a question has named itself in a header `traceparent`
+  kMaxValue = kContext,
 };
 
 // Who does the work whose end is an event.
@@ -228,7 +230,8 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         aux = request id (unique within the thread). Of its connection,
 //         before what was read in this event: `duration` holds the bytes
 //         received and `ready_before` those sent, both as uint32 bits modulo
-//         2^32; kUnknownOffset: not known.
+//         2^32; kUnknownOffset: not known. kHttp2: `duration` holds the number
+//         of its stream, 0: not known.
 // kRequestEnd    ticks, async id executing, counter, type = Outcome,
 //         aux = request id; `duration` holds the route's string id and
 //         `ready_before` the status code, both as uint32 bits.
@@ -253,7 +256,10 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         far, that write's among them, modulo 2^32, and `ready_before` the
 //         string id of what is asked (0: unknown), both as uint32 bits.
 //         kMeasured: `duration` holds how many segments were sent again, and
-//         `ready_before` the smoothed round-trip time, us.
+//         `ready_before` the smoothed round-trip time, us. kStream: `duration`
+//         holds the stream's number, and the async id is its own; 0: not known.
+//         kContext: of the question before it, or where none waits of the next:
+//         both hold TraceContext::Key(), the lower half first.
 //         These two kinds may also lie between events.
 // kArrival  ticks; `ready_before` ticks before that the last part came. The
 //         event's own ready time is the first part's.

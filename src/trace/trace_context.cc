@@ -48,6 +48,15 @@ std::string TraceContext::ParentId() const {
   return absl::StrCat(absl::Hex(parent, absl::kZeroPad16));
 }
 
+uint64_t TraceContext::Key() const {
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // of the golden ratio
+  uint64_t key = trace_high;
+  for (const uint64_t part : {trace_low, parent}) {
+    key = std::rotl(key * kOdd, 29) ^ part;
+  }
+  return key != 0 ? key : 1;
+}
+
 std::optional<TraceContext> ParseTraceparent(std::string_view header) {
   if (header.size() < kVersion00 || header[kTraceAt - 1] != '-' ||
       header[kParentAt - 1] != '-' || header[kFlagsAt - 1] != '-') {

@@ -20,6 +20,9 @@ struct TraceContext {
   // Hexadecimal, as spans have them.
   std::string TraceId() const;
   std::string ParentId() const;
+
+  // Of both ids, not 0: as good as they are to tell one call from others.
+  uint64_t Key() const;
 };
 
 // Nothing where the header is not valid (section 3.2.2); of a version that is

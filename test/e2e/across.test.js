@@ -4,8 +4,14 @@
 // it was, and what it took is told by what that did.
 
 const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
 const { test } = require('node:test')
-const { edgewise, inParallel, reportedRequests, request, startApp } = require('./recorded-app')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { freePort } = require('../../benchmarks/apps/service')
+const { listens } = require('../listens')
+const { edgewise, inParallel, reportedRequests, request, startApp, temporaryDirectory } = require('./recorded-app')
 
 const REQUESTS = 60
 
@@ -90,6 +96,43 @@ test('a fan-out: all calls of a request are joined, each with its own', async (t
   assert.ok(countOf(callsOf(found, 'shop', 'right')) >= REQUESTS * 0.9, 'the slower one is on the path')
 })
 
+test('a diamond: two services ask a third one for the same request', async (t) => {
+  const apps = await started(t, { stock: { env: { WAIT_MS: '3' } }, left: { next: ['stock'] }, right: { next: ['stock'], env: { WAIT_MS: '10' } }, shop: { next: ['left', 'right'] } })
+  const found = await across(apps, 'shop')
+  for (const name of ['shop', 'left', 'right']) {
+    const { calls, joined } = serviceOf(found, name)
+    assert.equal(joined, calls, name)
+    assert.equal(calls, name === 'shop' ? 2 * REQUESTS : REQUESTS, name)
+  }
+  for (const tree of found.slowest) {
+    assert.deepEqual(tree.calls.map((/** @type {any} */ { service }) => service), ['left', 'right'])
+    const [left, right] = tree.calls.map((/** @type {any} */ { calls }) => calls.map((/** @type {any} */ { service, request }) => `${service} ${request}`))
+    assert.equal(left.length, 1)
+    assert.equal(right.length, 1)
+    assert.notDeepEqual(left, right, 'two requests of stock')
+  }
+})
+
+test('what is asked again is two calls, each with its request', async (t) => {
+  const apps = await started(t, { cart: { env: { FAIL: '3' } }, shop: { next: ['cart'], env: { RETRY: '1' } } })
+  const found = await across(apps, 'shop', 1)
+  const { calls, joined } = serviceOf(found, 'shop')
+  const served = reportedRequests(apps.cart.out)
+  assert.ok(served.length > REQUESTS)
+  assert.equal(calls, served.length)
+  assert.equal(joined, calls)
+})
+
+test('of hedged calls the one that was waited for is joined', async (t) => {
+  const apps = await started(t, { cart: { env: { WAIT_MS: '4', SLOW_EACH: '4' } }, shop: { next: ['cart'], env: { HEDGE_MS: '15' } } })
+  const found = await across(apps, 'shop', 2)
+  const { calls, joined } = serviceOf(found, 'shop')
+  assert.ok(calls >= REQUESTS * 0.9)
+  assert.equal(joined, calls)
+  const took = new Map(reportedRequests(apps.cart.out).map(({ id, latency_ns: latency }) => [id, latency]))
+  for (const tree of found.slowest) for (const call of tree.calls) assert.ok(Number(took.get(call.request)) < 35e6, 'not one that was left')
+})
+
 test('bodies in both directions, several writes and reads a message', async (t) => {
   const apps = await started(t, { cart: { env: { ANSWER: '300000', WAIT_MS: '3' } }, shop: { next: ['cart'], env: { BODY: '200000', SOCKETS: '1' } } })
   const found = await across(apps, 'shop')
@@ -111,6 +154,115 @@ for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Rec
     const { calls, joined } = serviceOf(found, 'shop')
     assert.equal(joined, calls)
     assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
+  })
+}
+
+for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Record<string, string>][]} */ ([
+  ['by streams of HTTP/2 on one session', {}, {}],
+  ['by streams of HTTP/2, two at once of a request', {}, { TWICE: '1', TOGETHER: '1' }],
+  ['by streams of HTTP/2 with bodies', { ANSWER: '100000' }, { BODY: '70000' }],
+  ['by HTTP/2 over TLS', { TLS: '1' }, { NEXT_TLS: '1' }],
+  ['by HTTP/2 as gRPC uses it', {}, { NEXT_GRPC: '1' }]
+])) {
+  test(what, async (t) => {
+    const { TWICE, ...env } = shop
+    const apps = await started(t, { cart: { env: { HTTP2: '1', WAIT_MS: '5', WORK_MS: '1', ...cart } }, shop: { next: TWICE ? ['cart', 'cart'] : ['cart'], env: { NEXT_HTTP2: '1', ...env } } })
+    await request(apps.shop.port, '/even') // Asked before the session is connected: by which stream is not known, in each of its steps.
+    const found = await across(apps, 'shop', 8)
+    const { calls, joined } = serviceOf(found, 'shop')
+    assert.ok(calls - joined <= 3, `${joined} of ${calls}`)
+    assert.ok(joined >= REQUESTS * 0.9, `${joined}`)
+    const ways = callsOf(found, 'shop', 'cart')
+    assert.deepEqual(ways.map(({ route }) => route.replace(/^POST/, 'GET')).sort(), ['GET /even', 'GET /odd'])
+    // A request asks for its own path: none was taken for another's.
+    for (const tree of found.slowest) {
+      assert.equal(tree.service, 'shop')
+      for (const call of tree.calls) assert.equal(call.route.split(' ')[1], tree.route.split(' ')[1])
+    }
+  })
+}
+
+test('workers of a cluster, whose connections the primary has accepted', async (t) => {
+  const apps = await started(t, { cart: { env: { WORKERS: '2', WAIT_MS: '3' } }, shop: { next: ['cart'], env: { SOCKETS: '4' } } })
+  const found = await across(apps, 'shop')
+  const { calls, joined } = serviceOf(found, 'shop')
+  assert.equal(joined, calls)
+  assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
+})
+
+for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Record<string, string>][]} */ ([
+  ['of HTTP/1.1', {}, {}],
+  ['of TLS', { TLS: '1' }, { NEXT_TLS: '1' }],
+  ['of a cluster', { WORKERS: '2' }, {}]
+])) {
+  test(`connections ${what} that were open before recording began`, async (t) => {
+    const off = { EDGEWISE_ENABLED: '0', SOCKETS: '2' }
+    const apps = await started(t, { cart: { env: { ...off, ANSWER: '70000', ...cart } }, shop: { next: ['cart'], env: { ...off, BODY: '30000', ...shop } } })
+    await inParallel(20, () => request(apps.shop.port, '/before'), 2)
+    for (const { child } of Object.values(apps)) {
+      for (const pid of [child.pid, ...childrenOf(child.pid)]) assert.equal((await edgewise(['on', String(pid)])).status, 0)
+    }
+    const found = await across(apps, 'shop', 2)
+    const { calls, joined } = serviceOf(found, 'shop')
+    assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
+    assert.equal(joined, calls)
+  })
+}
+
+/** @param {number} pid @returns {number[]} */
+function childrenOf (pid) {
+  return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+}
+
+/** What proxies are told, by program: where they listen, and who answers there. */
+const PROXIES = {
+  nginx: (/** @type {string} */ directory, /** @type {number} */ port, /** @type {number} */ to) => ({
+    config: `daemon off;\nmaster_process off;\npid ${directory}/pid;\nerror_log ${directory}/log;\nevents {}\nhttp {
+      access_log off;\nclient_body_temp_path ${directory};\nproxy_temp_path ${directory};\nfastcgi_temp_path ${directory};\nuwsgi_temp_path ${directory};\nscgi_temp_path ${directory};
+      upstream back { server 127.0.0.1:${to}; keepalive 8; }
+      server { listen 127.0.0.1:${port}; location / { proxy_pass http://back; proxy_http_version 1.1; proxy_set_header Connection ""; } }\n}\n`,
+    args: ['-e', path.join(directory, 'log'), '-c']
+  }),
+  haproxy: (/** @type {string} */ directory, /** @type {number} */ port, /** @type {number} */ to) => ({
+    config: `defaults\n mode http\n timeout connect 5s\n timeout client 30s\n timeout server 30s\nlisten front\n bind 127.0.0.1:${port}\n server back 127.0.0.1:${to}\n`,
+    args: ['-db', '-f']
+  })
+}
+
+/** @param {any} t @param {'nginx' | 'haproxy'} program @param {number} to @returns {Promise<number>} the port of the proxy */
+async function startProxy (t, program, to) {
+  const directory = temporaryDirectory(t)
+  const port = await freePort()
+  const { config, args } = PROXIES[program](directory, port, to)
+  const file = path.join(directory, 'config')
+  fs.writeFileSync(file, config)
+  const child = spawn(program, [...args, file], { stdio: 'ignore', env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } })
+  t.after(() => child.kill())
+  while (child.exitCode === null && !await listens(port)) await sleep(20)
+  assert.equal(child.exitCode, null, `${program} does not run`)
+  return port
+}
+
+for (const program of /** @type {('nginx' | 'haproxy')[]} */ (['nginx', 'haproxy'])) {
+  test(`behind ${program}: by what the call has named itself, and never by guess`, async (t) => {
+    for (const [named, env] of /** @type {[string, Record<string, string>][]} */ ([['http', { NAMES: '1' }], ['fetch', { NAMES: '1', FETCH: '1' }], ['nothing', {}]])) {
+      await t.test(named, async (t) => {
+        const cart = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'cart', WAIT_MS: '5' } })
+        const port = await startProxy(t, program, cart.port)
+        const shop = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'shop', NEXT_PORTS: String(port), ...env } })
+        const found = await across({ cart, shop }, 'shop')
+        const { calls, joined, by_traceparent: byName } = serviceOf(found, 'shop')
+        assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
+        assert.equal(joined, named === 'nothing' ? 0 : calls)
+        assert.equal(byName, joined)
+        for (const tree of found.slowest.filter((/** @type {any} */ { service }) => service === 'shop')) {
+          for (const call of tree.calls) {
+            assert.equal(call.by, 'traceparent')
+            assert.equal(call.route, tree.route)
+          }
+        }
+      })
+    }
   })
 }
 

@@ -6,9 +6,9 @@
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
-const net = require('node:net')
 const path = require('node:path')
 const { test } = require('node:test')
+const { freePort } = require('../../benchmarks/apps/service')
 const { inParallel, reportedRequests, request, startApp, temporaryDirectory, traceFiles } = require('./recorded-app')
 
 const PARTS = { duration: 'latency_ns', io: 'io_ns', queueing: 'queue_ns', execution: 'exec_ns' }
@@ -110,18 +110,6 @@ test('where the trace cannot be read a comment says so, and the rest is there', 
   assert.equal(samplesOf(body).get('edgewise_recording'), 1)
   await app.stop()
 })
-
-/** @returns {Promise<number>} a port that is free */
-function freePort () {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {net.AddressInfo} */ (server.address())
-      server.close(() => resolve(port))
-    })
-  })
-}
 
 /** Debian's Prometheus, which scrapes a port every second. @param {any} t @param {number} target @returns {Promise<number>} its own port */
 async function startPrometheus (t, target) {

@@ -13,7 +13,7 @@ test('help: each command explains itself with examples', (t) => {
   const { run } = packageCopy(t)
   const { status, stdout } = run(['--help'])
   assert.equal(status, 0)
-  for (const name of ['profile', 'record', 'report', 'view', 'flame', 'query', 'export', 'compare', 'whatif', 'slow', 'boost', 'tune', 'stacks', 'on', 'off', 'dump', 'status', 'boostd', 'doctor']) {
+  for (const name of ['profile', 'record', 'report', 'view', 'flame', 'query', 'burst', 'export', 'compare', 'whatif', 'slow', 'boost', 'tune', 'stacks', 'perf-map', 'bpf', 'kernel', 'on', 'off', 'dump', 'status', 'boostd', 'doctor']) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'))
     const help = run([name, '--help'])
     assert.equal(help.status, 0)

@@ -20,6 +20,7 @@ const DEFAULTS = {
   watcherUs: 100,
   offCpu: true,
   stacksHz: 0,
+  burst: 0,
   stallMs: null,
   wholePaths: false,
   service: null,
@@ -50,6 +51,7 @@ const CASES = {
   EDGEWISE_OFF_CPU: { key: 'offCpu', good: [['0', false], ['1', true]], bad: ['yes', '2'] },
   EDGEWISE_STALL_MS: { key: 'stallMs', good: [['5', 5], ['250', 250], ['1500.5', 1500.5]], bad: ['0', '4', '-1', 'yes', '1e400'] },
   EDGEWISE_STACKS: { key: 'stacksHz', good: [['0', 0], ['100', 100], ['1000', 1000]], bad: ['yes', '-1', '1001', '0.5', '1e400'] },
+  EDGEWISE_BURST: { key: 'burst', good: [['0', 0], ['32/128', 96], ['32ms/128ms', 96], ['1/2', 1], ['512/4096', 3584], ['96', 96], ['5', 5]], bad: ['-1', '128/32', '128/128', '30/128', '32/100', '0/128', '1.5/4', '32s/128s', '1e400', '99999999999999'] },
   EDGEWISE_PATHS: { key: 'wholePaths', good: [['0', false], ['1', true]], bad: ['yes', '2'] },
   EDGEWISE_BOOST: { key: 'boost', good: [['gc', 'gc'], ['gc,queue', 'gc,queue'], ['slo', 'slo']], bad: ['GC', 'gc,', 'gc,gc', 'turbo', 'gc queue'] },
   EDGEWISE_BOOST_ACTUATOR: { key: 'boostActuator', good: [['emulated', 'emulated'], ['none', 'none']], bad: ['turbo', 'CPUFREQ', '1'] },
@@ -153,7 +155,7 @@ test('an option that is not allowed is named, with its value and what is allowed
     [{ watcherUs: 5 }, /: watcherUs is 5; 0, or a whole number/],
     [{ out: '' }, /: out is ""; a directory is allowed$/],
     [{ out: 5 }, /: out is 5; a directory is allowed$/],
-    [{ maxMB: 5 }, /: there is no option "maxMB"; known are out, mode, maxMb, causality, sloMs, ringRecords, watcherUs, offCpu, stacksHz, stallMs, wholePaths, service$/],
+    [{ maxMB: 5 }, /: there is no option "maxMB"; known are out, mode, maxMb, causality, sloMs, ringRecords, watcherUs, offCpu, stacksHz, burst, stallMs, wholePaths, service$/],
     [{ enabled: true }, /: there is no option "enabled"/]
   ]
   for (const [options, message] of cases) {

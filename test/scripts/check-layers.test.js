@@ -15,7 +15,7 @@ const GOOD = {
   'src/addon/binding.cc': '#include <napi.h>\n#include "hooks/provider.h"\n#include "napi/errors.h"\n',
   'src/reporting/binding.cc': '#include <napi.h>\n#include "analysis/report.h"\n',
   'src/analysis/report.cc': '#include "analysis/tail/statistics.h"\n',
-  'src/analysis/tail/latency_pass.cc': '#include "analysis/tail/histogram.h"\n#include "analysis/stream/names.h"\n',
+  'src/analysis/tail/latency_pass.cc': '#include "analysis/tail/histogram.h"\n#include "analysis/stream/clock_map.h"\n',
   'test/native/trace/reader_test.cc': '#include "trace/reader.h"\n#include "recorder/drain.h"\n#include "gtest/gtest.h"\n',
   'lib/index.js': "const { load } = require('./native/binding')\nconst { render } = require('./report')\n",
   'lib/native/binding.js': "const path = require('node:path')\nconst { version } = require('../../package.json')\n",

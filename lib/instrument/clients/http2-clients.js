@@ -20,6 +20,13 @@ const GRPC = 'application/grpc'
 /** @type {import('../servers/requests').Recording | null} of this thread, now */
 let current = null
 let met = false
+/** RFC 9113, section 5.1.1 */
+const FIRST = 1
+const STEP = 2
+/** @type {WeakMap<object, number>} by session that was met when it was made: what its next stream gets when it connects */
+const pending = new WeakMap()
+/** @type {symbol | undefined} */
+let idKey
 /** @type {WeakSet<object>} prototypes */
 const asking = new WeakSet()
 
@@ -30,8 +37,13 @@ const isLoaded = () => /** @type {any} */ (process).moduleLoadList?.includes('Na
 function meet () {
   if (met) return
   met = true
-  wrap([require('node:http2')], 'connect', (connect) => unseen().after(connect, (_, session) => meetSession(session)))
+  wrap([require('node:http2')], 'connect', (connect) => unseen().after(connect, (_, session) => meetNewSession(session)))
   Module.syncBuiltinESMExports()
+}
+
+function meetNewSession (/** @type {any} */ session) {
+  meetSession(session)
+  if (session) pending.set(session, FIRST)
 }
 
 function meetSession (/** @type {any} */ session) {
@@ -42,14 +54,36 @@ function meetSession (/** @type {any} */ session) {
 }
 
 function asked (/** @type {any} */ session, /** @type {any} */ stream, /** @type {any} */ headers) {
-  if (current === null || !stream) return
+  if (!stream) return
+  const number = numberOf(session, stream) // Each counts.
+  if (current === null) return
   let fd
   try {
     fd = session.socket._handle?.fd
   } catch {} // The session has left its socket.
   if (!Number.isInteger(fd) || fd < 0) return
+  if (headers?.traceparent !== undefined) current.calls.askedContext(fd, headers.traceparent)
   const grpc = String(headers?.['content-type'] ?? '').startsWith(GRPC)
-  current.calls.stream(fd, String(headers?.[':method'] ?? 'GET'), String(headers?.[':path'] ?? '/'), grpc)
+  current.calls.stream(fd, String(headers?.[':method'] ?? 'GET'), String(headers?.[':path'] ?? '/'), grpc, number, idOf(stream))
+}
+
+/**
+ * A session gives its streams their numbers in the order of request(): at once where it is connected, else when it is.
+ * @returns {number} that of a stream; 0: not known
+ */
+function numberOf (/** @type {any} */ session, /** @type {any} */ stream) {
+  if (stream.id > 0) return stream.id
+  const number = pending.get(session)
+  if (number === undefined) return 0
+  pending.set(session, number + STEP)
+  return number
+}
+
+/** @returns {number} its async id; 0: it has none yet, or it cannot be known */
+function idOf (/** @type {any} */ stream) {
+  idKey ??= Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'async_id_symbol')
+  const id = idKey && stream[idKey]
+  return id > 0 ? id : 0
 }
 
 /**

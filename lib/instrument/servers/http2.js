@@ -47,7 +47,7 @@ function onStream (/** @type {any} */ server, /** @type {any} */ stream, /** @ty
   if (current === null) return
   const recording = current
   recording.following.begin()
-  const id = recording.calls.requestStart(KIND.http2)
+  const id = recording.calls.requestStart(KIND.http2, stream.id)
   if (!id) return
   if (headers.traceparent !== undefined) recording.calls.requestContext(id, headers.traceparent)
   const request = { method: headers[':method'] ?? '', url: headers[':path'] ?? '' }

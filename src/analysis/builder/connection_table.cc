@@ -4,6 +4,22 @@
 #include <utility>
 
 namespace edgewise {
+namespace {
+
+// One of several, if there is but one.
+struct Candidate {
+  const ConnectionTable::Asker* first = nullptr;
+  int count = 0;
+
+  void Note(const ConnectionTable::Asker* asker) {
+    if (count++ == 0) first = asker;
+  }
+  const ConnectionTable::Asker* Only() const {
+    return count == 1 ? first : nullptr;
+  }
+};
+
+}  // namespace
 
 bool ConnectionTable::Connection::Ask(const Asker& asker, bool another) {
   if (answered && !multiplexed) {
@@ -19,6 +35,7 @@ bool ConnectionTable::Connection::Ask(const Asker& asker, bool another) {
   if (more) {
     const Asker before = std::exchange(askers.back(), asker);
     askers.back().first = before.first;
+    if (askers.back().context == 0) askers.back().context = before.context;
     askers.back().several = before.several || before.node != asker.node;
     return false;
   }
@@ -83,6 +100,30 @@ const ConnectionTable::Asker* ConnectionTable::Connection::Find(
     return &answered_last;
   }
   return found;
+}
+
+void ConnectionTable::Connection::Enter(uint64_t async_id, uint64_t event) {
+  if (!multiplexed || async_id == 0) return;
+  for (Asker& asker : askers) {
+    if (asker.stream_id == async_id) asker.entered_in = event;
+  }
+}
+
+const ConnectionTable::Asker* ConnectionTable::Connection::StreamOf(
+    RequestRef request, uint64_t event) const {
+  // Of its streams: the one that runs; the one that waits; the only one, of
+  // whose answer more comes.
+  Candidate entered;
+  Candidate waiting;
+  Candidate any;
+  for (const Asker& asker : askers) {
+    if (asker.request != request) continue;
+    any.Note(&asker);
+    if (asker.entered_in == event) entered.Note(&asker);
+    if (asker.waits() || asker.resumed_in == event) waiting.Note(&asker);
+  }
+  if (entered.count > 0) return entered.Only();
+  return waiting.count > 0 ? waiting.Only() : any.Only();
 }
 
 bool ConnectionTable::Connection::IsAskedByKnown() const {

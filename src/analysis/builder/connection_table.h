@@ -30,6 +30,10 @@ class ConnectionTable {
     bool several = false;     // another step has asked more: perhaps a second
     uint32_t first = 0;       // the first of those
     bool unsure = false;      // a tick has asked, perhaps another request's
+    uint64_t context = 0;     // TraceContext::Key(); 0: it has named none
+    uint32_t stream = 0;      // of HTTP/2, its number; 0: not known
+    uint64_t stream_id = 0;   // its async id; 0: not known
+    uint64_t entered_in = 0;  // the event in which that has run last
 
     bool waits() const { return resumed_in == 0; }
   };
@@ -62,6 +66,10 @@ class ConnectionTable {
     bool answered = false;     // bytes came since the last question
     bool ordered = true;       // answers come in the order of their questions
     bool multiplexed = false;  // HTTP/2: each stream is a question of its own
+    // Of the question that comes next.
+    uint32_t next_stream = 0;
+    uint64_t next_stream_id = 0;
+    uint64_t next_context = 0;
 
     // `asker` has asked. After an answer to a single question a new exchange
     // begins; what several have asked may be answered in parts. False: it adds
@@ -77,6 +85,10 @@ class ConnectionTable {
     void ForgetAnswered();
     // The question of `request` that waits, or the last that was answered.
     const Asker* Find(RequestRef request) const;
+    // HTTP/2: the resource of a stream runs in an event. And the stream whose
+    // answer `request` has got there; null: that is not known for certain.
+    void Enter(uint64_t async_id, uint64_t event);
+    const Asker* StreamOf(RequestRef request, uint64_t event) const;
     bool IsAskedByKnown() const;
     // Of one that is multiplexed: a question of whom what comes must be for;
     // null: that is not known.

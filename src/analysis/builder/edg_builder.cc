@@ -235,8 +235,8 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
   graph.kind = static_cast<RequestKind>(record.type);
   if (graph.kind == RequestKind::kHttp1 && event_->fd != kNoFd) {
     graph.fd = event_->fd;
-    graph.received = record.number;
   }
+  if (graph.kind != RequestKind::kCustom) graph.received = record.number;
   if (const auto* const connection = connections_.OfFd(event_->fd)) {
     graph.link = connection->link;
     graph.session = connection->number;

@@ -21,9 +21,9 @@
 #include "analysis/graph/request_graph.h"
 #include "analysis/stacks/stack_tree.h"
 #include "analysis/stream/event_stream.h"
-#include "analysis/stream/names.h"
 #include "analysis/stream/request_routes.h"
 #include "analysis/stream/route_table.h"
+#include "trace/names.h"
 
 namespace edgewise {
 
@@ -220,6 +220,7 @@ class EdgBuilder {
   // Who connects or writes there.
   Registrant WhoAsks(const InnerRecord& record) const;
   void OnQuestion(const InnerRecord& record);
+  void OnAskedContext(const InnerRecord& record);
   uint32_t NoteCall(uint32_t text, ConnectionTable::Connection* connection);
   std::string_view PeerOf(const ConnectionTable::Connection& connection) const;
   uint32_t DependencyOf(RequestRef request);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "analysis/builder/edg_builder.h"
@@ -60,6 +61,14 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
       connection_ = nullptr;
     }
     connections_.End(record.aux);
+  } else if (record.type == static_cast<uint8_t>(UseKind::kStream)) {
+    ConnectionTable::Connection* const connection =
+        connections_.OfNumber(record.aux);
+    if (connection == nullptr) return;
+    connection->next_stream = record.number;
+    connection->next_stream_id = record.async_id;
+  } else if (record.type == static_cast<uint8_t>(UseKind::kContext)) {
+    OnAskedContext(record);
   } else if (record.type == static_cast<uint8_t>(UseKind::kMeasured)) {
     const ConnectionTable::Connection* const connection =
         connections_.OfNumber(record.aux);
@@ -81,6 +90,8 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
       connections_.OfNumber(record.aux);
   if (connection == nullptr) return;
   const Registrant asker = WhoAsks(record);
+  const uint32_t stream = std::exchange(connection->next_stream, 0);
+  const uint64_t stream_id = std::exchange(connection->next_stream_id, 0);
   // What native code writes after it is more of the same.
   const bool goes_on = !connection->answered && !connection->askers.empty() &&
                        !(in_slice_ && connection->ordered);
@@ -126,11 +137,27 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
                        .written = record.number,
                        .asked_ns = slice_.begin_ns,
                        .dependency = connection->dependency,
-                       .unsure = asker.inferred},
+                       .unsure = asker.inferred,
+                       .context = std::exchange(connection->next_context, 0),
+                       .stream = stream,
+                       .stream_id = stream_id},
                       /*another=*/connection->multiplexed && named);
   if (anew && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).CountCall(connection->dependency);
   }
+}
+
+// The head has been handed to the socket, and mostly written before.
+void EdgBuilder::OnAskedContext(const InnerRecord& record) {
+  ConnectionTable::Connection* const connection =
+      connections_.OfNumber(record.aux);
+  if (connection == nullptr) return;
+  const uint64_t key = uint64_t{record.text} << 32 | record.number;
+  std::vector<ConnectionTable::Asker>& askers = connection->askers;
+  const bool asked = !connection->multiplexed && !askers.empty() &&
+                     askers.back().waits() && askers.back().context == 0 &&
+                     askers.back().request == WhoAsks(record).request;
+  (asked ? askers.back().context : connection->next_context) = key;
 }
 
 // What a question says of its connection, too: the protocol is the first word.
@@ -154,62 +181,6 @@ std::string_view EdgBuilder::PeerOf(
   return peer != nullptr ? std::string_view(*peer) : std::string_view();
 }
 
-// What the request has waited for. Streams of one session may speak several
-// protocols: gRPC beside HTTP/2.
-uint32_t EdgBuilder::DependencyOf(RequestRef request) {
-  if (connection_ != nullptr && connection_->multiplexed) {
-    const ConnectionTable::Asker* const asker = connection_->Find(request);
-    if (asker != nullptr) return asker->dependency;
-  }
-  return DependencyOfEvent();
-}
-
-// What the event's request has waited for.
-uint32_t EdgBuilder::DependencyOfEvent() {
-  if (event_dependency_.has_value()) return *event_dependency_;
-  if (turn_.type != event_->type) {
-    event_dependency_ = dependencies_->Intern(DependencyKind(turn_.type));
-    return *event_dependency_;
-  }
-  const bool connects = event_->type == EventType::kConnect;
-  const ConnectionTable::Connection* const connection =
-      connects ? connections_.OfFd(event_->fd) : connection_;
-  if (const auto process = processes_.find(event_->async_id);
-      process != processes_.end()) {
-    event_dependency_ = process->second;
-  } else if (connection == nullptr) {
-    event_dependency_ = DependencyOfWork();
-  } else if (connection->role == ConnectionRole::kAccepted) {
-    event_dependency_ = dependencies_->Intern("client");
-  } else {
-    event_dependency_ = connection->dependency;
-  }
-  return *event_dependency_;
-}
-
-// A child process, whose handle's callback tells of its end.
-void EdgBuilder::OnProcess(const InnerRecord& record) {
-  const std::string* const program = stream_->StringOf(record.text);
-  if (record.type != static_cast<uint8_t>(ConnectionRole::kChild) ||
-      record.async_id == 0 || program == nullptr) {
-    return;
-  }
-  if (processes_.size() >= kMaxProcesses) processes_.clear();
-  processes_[record.async_id] =
-      dependencies_->InternWork(DependencyKind(EventType::kChild), *program);
-}
-
-// What was done elsewhere may say what it was about.
-uint32_t EdgBuilder::DependencyOfWork() {
-  const char* const kind = DependencyKind(event_->type);
-  if (!event_->work.has_value()) return dependencies_->Intern(kind);
-  const std::string* const about = stream_->StringOf(event_->work->text);
-  const uint32_t dependency = dependencies_->InternWork(
-      kind, about != nullptr ? std::string_view(*about) : std::string_view());
-  if (IsPools()) dependencies_->NotePool(dependency, event_->work->threads);
-  return dependency;
-}
-
 // What a step of the request has got an answer to, and where it was asked.
 void EdgBuilder::NoteQuestionOf(RequestRef request, Node* node) const {
   if (connection_ == nullptr) return;
@@ -220,6 +191,14 @@ void EdgBuilder::NoteQuestionOf(RequestRef request, Node* node) const {
   node->session = connection_->number;
   node->asked = asker->written;
   node->asked_ns = asker->asked_ns;
+  node->context = asker->context;
+  node->of_stream = connection_->multiplexed;
+  if (!node->of_stream) return;
+  const ConnectionTable::Asker* const stream =
+      connection_->StreamOf(request, event_->sequence);
+  node->asked = stream != nullptr ? stream->stream : 0;
+  node->context = stream != nullptr ? stream->context : 0;
+  if (stream != nullptr) node->asked_ns = stream->asked_ns;
 }
 
 // After the connections that began in the event.

@@ -88,6 +88,8 @@ void EdgBuilder::AddSink(const WrittenIn& written, int64_t end_ns,
   node.asked = node.session = 0;
   node.link = 0;
   node.asked_ns = 0;
+  node.of_stream = false;
+  node.context = 0;
   node.type = written.type;
   node.ready_kind = written.ready_kind;
   node.taken_ns = 0;

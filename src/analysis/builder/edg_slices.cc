@@ -32,6 +32,9 @@ void EdgBuilder::OpenPrefix() {
   const Registrant owner = WhoRegisteredEvent();
   slice_.cause.step = connection_ != nullptr ? connection_->asked_step : 0;
   slice_.cause.async_id = event_->async_id;
+  if (connection_ != nullptr) {
+    connection_->Enter(event_->async_id, event_->sequence);
+  }
   if (claim_ != nullptr && owner.request.generation != 0 &&
       claim_->type == static_cast<uint8_t>(RequestKind::kCustom)) {
     claim_ = nullptr;
@@ -322,6 +325,9 @@ void EdgBuilder::OnSlice(const InnerRecord& record) {
   }
   if (record.aux == 0) {
     slice_.cause.async_id = record.async_id;
+    if (connection_ != nullptr) {
+      connection_->Enter(record.async_id, event_->sequence);
+    }
   } else if (record.aux < record.sequence) {
     slice_.cause.sequence = record.sequence - record.aux;
   }

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/graph/critical_path.h"
-#include "analysis/stream/names.h"
+#include "trace/names.h"
 
 namespace edgewise {
 

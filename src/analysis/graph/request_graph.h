@@ -41,13 +41,17 @@ struct Node {
   uint32_t parent;      // index; the source is its own parent
   uint32_t dependency;  // what was waited for before it: DependencyTable's
   uint32_t call;        // and what was asked there
-  uint32_t asked;       // on its connection were so many bytes written then
-  uint32_t session;     // that connection's number
-  uint64_t link;        // of that, at both ends (ConnectionEnds); 0: not known
-  int64_t asked_ns;     // and when
+  // On its connection were so many bytes written then; `of_stream`: it was the
+  // stream of that number, 0: not known.
+  uint32_t asked;
+  uint32_t session;  // that connection's number
+  uint64_t link;     // of that, at both ends (ConnectionEnds); 0: not known
+  int64_t asked_ns;  // and when
+  uint64_t context;  // TraceContext::Key() of what was asked; 0: none
   EventType type;
   ReadyKind ready_kind;
   uint8_t flags;
+  bool of_stream;  // HTTP/2
 
   // Whether what resumed the other one has resumed this one.
   bool IsInTurnOf(const Node& other) const {
@@ -78,8 +82,9 @@ struct RequestGraph {
   ReadyKind ready_kind = ReadyKind::kNone;
   ConnectionUse connection = ConnectionUse::kUnknown;
   bool truncated = false;
-  int32_t fd = kNoFd;  // HTTP/1: its connection's, which had received so many
-  uint32_t received = kUnknownOffset;  // bytes before it, modulo 2^32
+  int32_t fd = kNoFd;  // HTTP/1: its connection's
+  // So many bytes had that received before, modulo 2^32; HTTP/2: its stream.
+  uint32_t received = kUnknownOffset;
   uint64_t link = 0;     // of its connection, at both ends; 0: not known
   uint32_t session = 0;  // that connection's number in its file
   uint32_t dropped = 0;  // nodes 1 .. dropped are no longer held

@@ -8,7 +8,7 @@
 #include "analysis/page/page_columns.h"
 #include "analysis/page/step_tables.h"
 #include "analysis/requests/request_json.h"
-#include "analysis/stream/names.h"
+#include "trace/names.h"
 
 namespace edgewise {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analysis/stream/names.h"
+#include "trace/names.h"
 
 namespace edgewise {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/stream/names.h"
+#include "trace/names.h"
 
 namespace edgewise {
 namespace {

@@ -8,7 +8,7 @@
 #include "analysis/graph/critical_path.h"
 #include "analysis/requests/request_detail.h"
 #include "analysis/requests/request_json.h"
-#include "analysis/stream/names.h"
+#include "trace/names.h"
 
 namespace edgewise {
 namespace {

@@ -59,7 +59,8 @@ ParquetTable* TraceTables::AddMeta() {
                       WholeColumn("lost"),
                       WholeColumn("unfinished"),
                       NameColumn("percentile", text),
-                      WholeColumn("threshold_ns")},
+                      WholeColumn("threshold_ns"),
+                      WholeColumn("burst")},
                      /*sorted_by=*/12);
 }
 
@@ -139,7 +140,7 @@ void TraceTables::EndFile(const GraphCounts& graphs) {
   if (command_.empty()) command_ = meta.command;
   unix_ns_ = std::min(unix_ns_, counts.first_ns + counts.unix_offset_ns);
   key_ ^= static_cast<uint64_t>(context_.key());
-  meta_->Add(std::array<int64_t, 30>{context_.key(),
+  meta_->Add(std::array<int64_t, 31>{context_.key(),
                                      text(context_.name()),
                                      counts.process,
                                      counts.thread,
@@ -168,7 +169,8 @@ void TraceTables::EndFile(const GraphCounts& graphs) {
                                      whole(graphs.lost),
                                      whole(graphs.unfinished),
                                      text(absl::StrCat(plan_.percentile)),
-                                     plan_.threshold_ns});
+                                     plan_.threshold_ns,
+                                     whole(meta.burst)});
   clock_.EndFile(*timeline_);
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "analysis/stream/event_stream.h"
-#include "analysis/stream/names.h"
+#include "trace/names.h"
 
 namespace edgewise {
 namespace {

@@ -97,6 +97,10 @@ std::optional<TraceMeta> ParseTraceMeta(std::string_view json) {
   meta.no_interposition = TextOf(object, "interposition");
   meta.no_native_code = TextOf(object, "native_code");
   meta.fidelity = FidelityOf(object);
+  const auto burst = object.find("burst");
+  if (burst != object.end() && burst->is_number_unsigned()) {
+    meta.burst = burst->get<uint64_t>();
+  }
   const auto times = object.find("times");
   meta.times =
       times != object.end() && times->is_boolean() && times->get<bool>();

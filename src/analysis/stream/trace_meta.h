@@ -28,6 +28,7 @@ struct TraceMeta {
   std::string no_interposition;                 // the same
   std::string no_native_code;                   // of what stacks see of it
   std::map<std::string, std::string> fidelity;  // event type -> what is seen
+  uint64_t burst = 0;  // when stacks are sampled (Burst); 0: always
   bool times = false;  // it measures JIT and inline caches
   std::optional<bool> off_cpu_available;
   std::string off_cpu_by;  // "switches" or "sums"

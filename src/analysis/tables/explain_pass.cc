@@ -98,6 +98,10 @@ void ExplainPass::OnRequest(const EndedRequest& request) {
   for (const PathStep& step : request.path.steps) {
     ++ready_kinds_[static_cast<size_t>(step.ready_kind)];
   }
+  const int64_t unix_ns =
+      stream_->counts().unix_offset_ns + request.graph.ready_ns;
+  bursts_.Add(Burst(stream_->meta().burst), is_tail, unix_ns,
+              unix_ns + request.latency_ns());
   if (is_tail) BlameTail(request, components);
   NoteStacks(request.path,
              is_tail ? SampleRole::kTailWait : SampleRole::kRestWait,

@@ -15,10 +15,11 @@
 #include "analysis/requests/request_detail.h"
 #include "analysis/requests/request_log.h"
 #include "analysis/rows/request_watcher.h"
-#include "analysis/stream/names.h"
 #include "analysis/stream/route_filter.h"
+#include "analysis/tail/burst_counts.h"
 #include "analysis/tail/latency_pass.h"
 #include "analysis/tail/statistics.h"
+#include "trace/names.h"
 
 namespace edgewise {
 
@@ -90,6 +91,7 @@ class ExplainPass : public RequestSink {
     return ready_kinds_;
   }
   const std::array<ExecGc, kGcTypes>& exec_gc() const { return exec_gc_; }
+  const BurstCounts& bursts() const { return bursts_; }
   // Of the requests that the options leave in.
   uint64_t aborted() const { return aborted_; }
   uint64_t failed() const { return failed_; }
@@ -136,6 +138,7 @@ class ExplainPass : public RequestSink {
   GraphCounts counts_;
   std::array<uint64_t, kReadyKinds> ready_kinds_{};
   std::array<ExecGc, kGcTypes> exec_gc_{};
+  BurstCounts bursts_;
   uint64_t aborted_ = 0;
   uint64_t failed_ = 0;
   uint64_t truncated_ = 0;  // kept only their latest nodes

@@ -13,13 +13,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "analysis/requests/request_json.h"
-#include "analysis/stream/names.h"
 #include "analysis/tables/dependency_json.h"
 #include "analysis/tables/gc_json.h"
 #include "analysis/tables/loop_json.h"
 #include "analysis/tables/off_cpu_json.h"
 #include "analysis/tables/stacks_json.h"
 #include "analysis/tables/warnings_json.h"
+#include "trace/names.h"
 
 namespace edgewise {
 namespace {
@@ -309,6 +309,19 @@ void AddCounts(const ReportInput& input, Json* json) {
       GcJson(counts, /*off_cpu=*/!(*json)["loop"]["not_running_ns"].is_null());
 }
 
+// Null: stacks were not recorded in bursts, or not in the same ones.
+Json BurstsJson(const BurstCounts& bursts) {
+  const uint64_t config = bursts.config.value_or(0);
+  if (config == 0 || bursts.differ) return nullptr;
+  const auto of = [](const BurstCounts::Of& requests) {
+    return Json{{"requests", requests.requests}, {"within", requests.within}};
+  };
+  return {{"config", config},
+          {"duration_ns", Burst(config).duration_ns()},
+          {"tail", of(bursts.tail)},
+          {"rest", of(bursts.rest)}};
+}
+
 Json ProblemsJson(const ProblemLog& problems) {
   // The two passes find different kinds.
   std::vector<Problem> sorted = problems.kept();
@@ -343,6 +356,7 @@ std::string ReportJson(const ReportInput& input) {
       statistics.all().tail.sum_ns[Components::kIo]);
   json["stacks"] = StacksJson(explained, *input.routes, input.want_stacks,
                               input.want_request);
+  json["bursts"] = BurstsJson(explained.bursts());
   json["exec_gc"] = ExecGcJson(input);
   Json kinds = Json::object();
   for (int kind = 0; kind < kReadyKinds; ++kind) {

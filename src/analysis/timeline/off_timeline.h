@@ -6,12 +6,10 @@
 #include <deque>
 #include <span>
 
+#include "trace/names.h"
 #include "trace/record.h"
 
 namespace edgewise {
-
-inline constexpr size_t kOffCpuKinds =
-    static_cast<size_t>(OffCpuKind::kMaxValue) + 1;
 
 // A stretch of time for which the recorded thread did not run. CLOCK_MONOTONIC
 // ns.

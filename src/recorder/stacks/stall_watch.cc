@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "platform/clock.h"
+#include "platform/probe.h"
 
 namespace edgewise {
 
@@ -49,6 +50,8 @@ bool StallWatch::Look(uint64_t since, uint64_t now) {
       now - since < least_ticks_) {
     return false;
   }
+  if (!stalls_ && EDGEWISE_PROBED(stall)) [[unlikely]]
+    EDGEWISE_PROBE(stall, int64_t{thread_}, TickNs(now - since));
   stalls_ = true;
   wanted_.store(true, std::memory_order_relaxed);
   const bool seen = StallUntil(now).seen;

@@ -3,9 +3,14 @@
 // One service of several: works for WORK_MS, asks the services at NEXT_PORTS
 // one after the other, or with TOGETHER all at once, works for WORK_MS again,
 // and answers. TLS=1: is a server of https; NEXT_TLS=1: so are the others.
+// HTTP2=1: speaks HTTP/2; NEXT_HTTP2=1: so do the others, NEXT_GRPC=1: as gRPC's
+// do, on one session for each. WORKERS=2: is a cluster of so many. NAMES=1: gives each call a header `traceparent`.
 
+const cluster = require('node:cluster')
+const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const http = require('node:http')
+const http2 = require('node:http2')
 const https = require('node:https')
 const path = require('node:path')
 const { serving } = require('./serving')
@@ -16,6 +21,7 @@ const WAIT_MS = Number(env.WAIT_MS ?? 0)
 const PORTS = (env.NEXT_PORTS ?? '').split(',').filter(Boolean).map(Number)
 const client = env.NEXT_TLS ? https : http
 const agent = new client.Agent({ keepAlive: true, maxSockets: Number(env.SOCKETS ?? 8), rejectUnauthorized: false })
+let answered = 0
 const body = 'x'.repeat(Number(env.BODY ?? 0))
 
 function work () {
@@ -23,22 +29,65 @@ function work () {
   while (performance.now() < until);
 }
 
+/** @returns {Record<string, string>} */
+function names () {
+  const [trace, span] = [16, 8].map((bytes) => randomBytes(bytes).toString('hex'))
+  return env.NAMES ? { traceparent: `00-${trace}-${span}-01` } : {}
+}
+
+/** @type {Map<number, http2.ClientHttp2Session>} by port */
+const sessions = new Map()
+
+/** @param {number} port @param {string} url @returns {Promise<void>} */
+function askStream (port, url) {
+  const session = sessions.get(port) ?? http2.connect(`${env.NEXT_TLS ? 'https' : 'http'}://127.0.0.1:${port}`, { rejectUnauthorized: false })
+  sessions.set(port, session)
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':path': url, ':method': body ? 'POST' : 'GET', ...env.NEXT_GRPC && { 'content-type': 'application/grpc' } })
+    stream.resume().on('end', resolve).on('error', reject).end(body || undefined)
+  })
+}
+
 /** @param {number} port @param {string} url */
 async function ask (port, url) {
-  if (env.FETCH) return (await fetch(`http://127.0.0.1:${port}${url}`)).text()
+  if (env.HEDGE_MS) return hedge(port, url)
+  while (await askOnce(port, url) === 503 && env.RETRY);
+}
+
+/** @param {number} port @param {string} url */
+async function hedge (port, url) {
+  const abort = new AbortController()
+  const one = () => askOnce(port, url, abort.signal)
+  const first = one()
+  first.catch(() => {})
+  const late = Symbol('late')
+  const found = await Promise.race([first, new Promise((resolve) => setTimeout(resolve, Number(env.HEDGE_MS), late))])
+  if (found !== late) return
+  const second = one()
+  second.catch(() => {})
+  await Promise.race([first, second])
+  abort.abort()
+}
+
+/** @param {number} port @param {string} url @param {AbortSignal} [signal] @returns {Promise<any>} the status, where it is known */
+async function askOnce (port, url, signal) {
+  if (env.NEXT_HTTP2) return askStream(port, url)
+  if (env.FETCH) return (await fetch(`http://127.0.0.1:${port}${url}`, { headers: names() })).text()
   return new Promise((resolve, reject) => {
-    const sent = client.request({ host: '127.0.0.1', port, path: url, agent, method: body ? 'POST' : 'GET' }, (response) => {
-      response.resume().on('end', resolve).on('error', reject)
+    const sent = client.request({ host: '127.0.0.1', port, path: url, agent, method: body ? 'POST' : 'GET', headers: names(), signal }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode)).on('error', reject)
     })
-    sent.on('error', reject).end(body)
+    sent.on('error', reject).end(body || undefined)
   })
 }
 
 /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
 async function answer (request, response) {
   try {
+    if (++answered % Number(env.FAIL ?? Infinity) === 0) response.statusCode = 503
     work()
-    if (WAIT_MS > 0) await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
+    const waits = env.SLOW_EACH && answered % Number(env.SLOW_EACH) === 0 ? 10 * WAIT_MS : WAIT_MS
+    if (waits > 0) await new Promise((resolve) => setTimeout(resolve, waits))
     const url = /** @type {string} */ (request.url)
     if (env.TOGETHER) await Promise.all(PORTS.map((port) => ask(port, url)))
     else for (const port of PORTS) await ask(port, url)
@@ -49,6 +98,30 @@ async function answer (request, response) {
   response.end('x'.repeat(Number(env.ANSWER ?? 4)))
 }
 
-const file = (/** @type {string} */ name) => fs.readFileSync(path.join(__dirname, 'tls', name))
-const server = env.TLS ? https.createServer({ key: file('key.pem'), cert: file('certificate.pem') }, answer) : http.createServer(answer)
-serving(server.listen(0, '127.0.0.1'), () => agent.destroy())
+function serve () {
+  const file = (/** @type {string} */ name) => fs.readFileSync(path.join(__dirname, 'tls', name))
+  const secrets = () => ({ key: file('key.pem'), cert: file('certificate.pem') })
+  const listener = /** @type {any} */ (answer)
+  const ofHttp2 = () => env.TLS ? http2.createSecureServer(secrets(), listener) : http2.createServer(listener)
+  const server = env.HTTP2 ? ofHttp2() : env.TLS ? https.createServer(secrets(), answer) : http.createServer(answer)
+  serving(server.listen(0, '127.0.0.1'), () => {
+    agent.destroy()
+    for (const session of sessions.values()) session.close()
+  })
+}
+
+/** Tells the port that the workers share, and ends them all. */
+function lead () {
+  for (let i = 0; i < Number(env.WORKERS); i++) cluster.fork()
+  let told = 0
+  cluster.on('message', (_, message) => {
+    if (++told === Number(env.WORKERS)) process.send?.(message)
+  })
+  process.once('message', () => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.send('stop')
+    process.disconnect?.()
+  })
+}
+
+if (env.WORKERS && cluster.isPrimary) lead()
+else serve()

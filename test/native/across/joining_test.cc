@@ -50,10 +50,19 @@ class JoiningTest : public testing::Test {
   std::map<uint32_t, uint32_t> Join() { return Join(&served_, &called_); }
   static std::map<uint32_t, uint32_t> Join(SortedRows<ServedRow>* served,
                                            SortedRows<CalledRow>* called) {
+    const std::vector<std::string> scratch = {testing::TempDir()};
+    SortedRows<ServedRow> named(scratch);
+    return Join(served, &named, called);
+  }
+  static std::map<uint32_t, uint32_t> Join(SortedRows<ServedRow>* served,
+                                           SortedRows<ServedRow>* named,
+                                           SortedRows<CalledRow>* called) {
+    const std::vector<std::string> scratch = {testing::TempDir()};
     EXPECT_TRUE(served->Finish().ok());
+    EXPECT_TRUE(named->Finish().ok());
     EXPECT_TRUE(called->Finish().ok());
     std::map<uint32_t, uint32_t> found;
-    Joining joining(served, called);
+    Joining joining(served, named, called, scratch);
     EXPECT_TRUE(joining
                     .ForEach([&](const JoinedCall& joined) {
                       found[joined.call->request] =
@@ -161,7 +170,9 @@ TEST_F(JoiningTest, AHandshakeComesBeforeAllRequests) {
   ASSERT_TRUE(served_.Finish().ok());
   ASSERT_TRUE(called_.Finish().ok());
   std::vector<bool> before;
-  Joining joining(&served_, &called_);
+  SortedRows<ServedRow> named(scratch_);
+  ASSERT_TRUE(named.Finish().ok());
+  Joining joining(&served_, &named, &called_, scratch_);
   ASSERT_TRUE(joining
                   .ForEach([&](const JoinedCall& joined) {
                     before.push_back(joined.before);
@@ -206,6 +217,66 @@ TEST(PartsTest, SumToWhatTheCallTook) {
   served.ready_ns += 1000 * kMs;
   served.end_ns += 1000 * kMs;
   EXPECT_EQ(PartsOf(call, served).network_ns, 5 * kMs);
+}
+
+TEST_F(JoiningTest, NotOfSeveralThatOneReadHasBrought) {
+  Add(Served(11, 100, 0, 1, 4));
+  Add(Served(11, 101, 80, 11, 14));  // pipelined
+  Add(Served(11, 102, 80, 11, 16));
+  Add(Served(11, 103, 240, 21, 24));
+  Add(Called(11, 1, 80, 0, 5));
+  Add(Called(11, 2, 240, 10, 17));
+  Add(Called(11, 3, 320, 20, 25));
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 0}, {3, 103}}));
+}
+
+TEST_F(JoiningTest, ByTheNumberOfTheStream) {
+  const auto of_stream = [](auto row) {
+    row.of_stream = 1;
+    return row;
+  };
+  // Read and answered in another order than they were asked in.
+  Add(of_stream(Served(11, 101, 3, 1, 9)));
+  Add(of_stream(Served(11, 100, 1, 2, 5)));
+  Add(of_stream(Called(11, 1, 1, 0, 6)));
+  Add(of_stream(Called(11, 2, 3, 0, 10)));
+  Add(of_stream(Called(11, 3, 5, 0, 10)));  // its records are missing
+  Add(of_stream(Called(11, 4, 0, 0, 10)));  // which stream, is not known
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 101}, {3, 0}, {4, 0}}));
+}
+
+TEST_F(JoiningTest, ByTheirNameWhereTheConnectionIsAnother) {
+  const auto named_as = [](CalledRow row, uint64_t name) {
+    row.context = name;
+    return row;
+  };
+  SortedRows<ServedRow> named(scratch_);
+  named.Add(Served(/*link=*/900, 100, 0, 2, 5));
+  // What lies between has tried twice.
+  named.Add(Served(/*link=*/901, 101, 0, 12, 13));
+  named.Add(Served(/*link=*/901, 102, 0, 14, 15));
+  // Two callers have the name.
+  named.Add(Served(/*link=*/902, 103, 0, 22, 25));
+  // It began after the answer was there.
+  named.Add(Served(/*link=*/903, 104, 0, 40, 41));
+  Add(named_as(Called(0, 1, 80, 1, 6), 900));
+  Add(named_as(Called(21, 2, 80, 11, 16), 901));
+  Add(named_as(Called(22, 3, 80, 21, 26), 902));
+  Add(named_as(Called(23, 4, 80, 21, 27), 902));
+  Add(named_as(Called(24, 5, 80, 31, 36), 903));
+  Add(named_as(Called(25, 6, 80, 31, 36), 904));
+  EXPECT_EQ(Join(&served_, &named, &called_),
+            (Pairs{{1, 100}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}}));
+}
+
+TEST_F(JoiningTest, ByTheConnectionBeforeTheName) {
+  SortedRows<ServedRow> named(scratch_);
+  Add(Served(11, 100, 0, 1, 8));
+  named.Add(Served(900, 200, 0, 1, 8));
+  CalledRow call = Called(11, 1, 80, 0, 9);
+  call.context = 900;
+  Add(call);
+  EXPECT_EQ(Join(&served_, &named, &called_), (Pairs{{1, 100}}));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "analysis/stream/clock_map.h"
-#include "analysis/stream/names.h"
 #include "test/native/analysis/report_kit.h"
+#include "trace/names.h"
 
 namespace edgewise {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <memory>
 #include <vector>
 
@@ -158,6 +160,20 @@ TEST_F(EventTrackerEndsTest, MoreThanCanBeAwaitedEndAtOnce) {
   const auto records = Finish();
   ASSERT_EQ(records.size(), 2 + more);
   EXPECT_EQ(records[1].aux, more);
+}
+
+TEST_F(EventTrackerEndsTest, ARequestOfHttp2IsToldByItsStream) {
+  Poll();
+  tracker_->IoBegin(EventType::kTcpRead, 9, true);
+  Js(21);
+  tracker_->RequestStart(RequestKind::kHttp2, /*stream=*/77);
+  const std::vector<Record> records = Finish();
+  const auto start =
+      std::find_if(records.begin(), records.end(), [](const Record& record) {
+        return record.kind == RecordKind::kRequestStart;
+      });
+  ASSERT_NE(start, records.end());
+  EXPECT_EQ(std::bit_cast<uint32_t>(start->duration), 77u);
 }
 
 }  // namespace

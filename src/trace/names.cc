@@ -1,9 +1,7 @@
-#include "analysis/stream/names.h"
+#include "trace/names.h"
 
 #include <array>
 #include <cstddef>
-
-#include "analysis/timeline/off_timeline.h"
 
 namespace edgewise {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "trace/record.h"
@@ -14,6 +15,8 @@ inline constexpr int kGcTypes = static_cast<int>(GcType::kMaxValue) + 1;
 // V8's GarbageCollectionReason, whose numbers never change; 0: none is known.
 inline constexpr uint32_t kGcReasons = 28;
 inline constexpr int kReadyKinds = static_cast<int>(ReadyKind::kMaxValue) + 1;
+inline constexpr size_t kOffCpuKinds =
+    static_cast<size_t>(OffCpuKind::kMaxValue) + 1;
 
 const char* EventTypeName(EventType type);
 const char* GcTypeName(GcType type);

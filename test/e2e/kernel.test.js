@@ -1,0 +1,100 @@
+'use strict'
+
+// What the kernel did under an event, against what the application is known to
+// have asked of it.
+
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const path = require('node:path')
+const { test } = require('node:test')
+const { refused } = require('./bpf')
+const { ROOT, edgewise, report, reportedRequests, request, startApp } = require('./recorded-app')
+
+const EDGEWISE = path.join(ROOT, 'bin/edgewise.js')
+const CALLS = 300
+const WAIT_NS = 25e6
+
+const skip = refused()
+
+/** @param {any} app @param {string[]} args @param {() => Promise<void>} during @returns {Promise<string>} its last line */
+async function recordKernel (app, args, during) {
+  const child = spawn(process.execPath, [EDGEWISE, 'kernel', String(app.child.pid), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => { stdout += text })
+  const begun = new Promise((resolve) => {
+    child.stderr.on('data', (text) => {
+      stderr += text
+      if (/recording the kernel/.test(stderr)) resolve(true)
+    })
+    child.once('close', () => resolve(false))
+  })
+  assert.ok(await begun, stderr)
+  await during()
+  child.kill('SIGINT')
+  const [code] = await once(child, 'close')
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+test('calls, sleeps, who woke it, and running: as the application has done', { skip }, async (t) => {
+  const app = await startApp(t, 'sleeping.js')
+  const said = await recordKernel(app, [], async () => {
+    for (let i = 0; i < 5; i++) for (const url of ['/waits', '/woken', '/calls', '/runs', '/nothing']) await request(app.port, url)
+  })
+  assert.match(said, new RegExp(`^process ${app.child.pid}: \\d+ events to .*kernel-${app.child.pid}\\.txt\n$`))
+  await app.stop()
+  assert.equal(app.stderr, '')
+  const [file] = fs.readdirSync(app.out).filter((name) => name.startsWith('kernel-'))
+  assert.equal(fs.statSync(path.join(app.out, file)).mode & 0o777, 0o600)
+  /** @type {Record<string, any[]>} */
+  const layers = {}
+  for (const { id, route } of reportedRequests(app.out)) {
+    const { request: detail } = report(app.out, { request: id, slowest: 0 })
+    const { addLayers } = require('../../lib/kernel/layer')
+    addLayers(app.out, detail)
+    const [kernel] = detail.nodes.filter((/** @type {any} */ { kernel }) => kernel).map((/** @type {any} */ { kernel }) => kernel)
+    assert.ok(kernel, `${route} was seen`)
+    ;(layers[route] ??= []).push(kernel)
+  }
+  const each = (/** @type {string} */ route, /** @type {(layer: any) => boolean} */ holds, /** @type {string} */ what) => {
+    assert.equal(layers[route].length, 5)
+    for (const layer of layers[route]) assert.ok(holds(layer), `${route}: ${what}: ${JSON.stringify(layer)}`)
+  }
+  each('GET /waits', ({ blocked_ns: slept }) => slept > WAIT_NS * 0.95 && slept < WAIT_NS * 2, 'it slept')
+  each('GET /woken', ({ long }) => long.some((/** @type {any} */ { kind, ns, by }) => kind === 'slept' && ns > WAIT_NS * 0.9 && !by.endsWith('(0)') && !by.includes(`(${app.child.pid})`)), 'another thread woke it')
+  each('GET /calls', ({ calls }) => calls >= CALLS && calls < CALLS * 1.5, 'it called')
+  each('GET /runs', ({ blocked_ns: slept, preempted_ns: taken }) => slept < WAIT_NS * 0.2 && taken < WAIT_NS, 'it ran')
+  each('GET /nothing', ({ calls, blocked_ns: slept }) => calls < 50 && slept < WAIT_NS * 0.2, 'nothing')
+
+  const [{ id }] = reportedRequests(app.out).filter(({ route }) => route === 'GET /waits')
+  const { stdout } = await edgewise(['report', app.out, '--request', String(id)])
+  assert.match(stdout, /What the kernel did for the thread in these events/)
+  assert.match(stdout, /slept 2\d(\.\d)? ms in system call \d+, woken by /)
+})
+
+test('in bursts: nothing outside of them', { skip }, async (t) => {
+  const app = await startApp(t, 'sleeping.js')
+  await recordKernel(app, ['--burst', '64/256'], async () => {
+    const until = Date.now() + 3000
+    while (Date.now() < until) await request(app.port, '/nothing')
+  })
+  await app.stop()
+  const [file] = fs.readdirSync(app.out).filter((name) => name.startsWith('kernel-'))
+  const seen = new Set(fs.readFileSync(path.join(app.out, file), 'utf8').split('\n').filter((line) => line.startsWith('E ')).map((line) => Number(line.split(' ')[2])))
+  const requests = reportedRequests(app.out).length
+  assert.ok(seen.size > 0 && seen.size < 2 * requests * 0.5, `${seen.size} events of ${requests} requests`)
+})
+
+test('what cannot be recorded is one line', async (t) => {
+  const app = await startApp(t, 'sleeping.js', { env: { EDGEWISE_ENABLED: '0' } })
+  const off = await edgewise(['kernel', String(app.child.pid)])
+  assert.equal(off.status, 1)
+  assert.match(off.stderr, process.getuid?.() === 0 ? /is not recording: edgewise on/ : /only root may use BPF/)
+  const wrong = await edgewise(['kernel', String(app.child.pid), '--burst', '30/128'])
+  assert.equal(wrong.status, 2)
+  assert.match(wrong.stderr, /Allowed is DURATION\/PERIOD/)
+  await app.stop()
+})
