@@ -94,11 +94,14 @@ void StackSampler::AskLoop() {
   bool is_long = false;
   const uint64_t long_ticks = NsToTicks(kLongNs);
   int64_t until_ns = UntilSamplesNs();
+  bool sampled = until_ns == 0;
   while (Pause(until_ns == 0 && !is_long ? pause(random)
                                          : LongPauseNs(until_ns))) {
     until_ns = UntilSamplesNs();
     const bool samples = until_ns == 0;
     const uint64_t now = Ticks();
+    // The first of a burst stands for nothing before it.
+    if (!std::exchange(sampled, samples) || !samples) last = now;
     const uint64_t since = tracker_->busy_since();
     is_long = since != 0 && now > since && now - since > long_ticks;
     const bool urgent =
@@ -110,7 +113,7 @@ void StackSampler::AskLoop() {
     const bool affordable = Affords(now - std::exchange(seen, now));
     if (since != 0 && (urgent || (samples && affordable))) {
       last = Ask(last);
-    } else if (since == 0 || affordable || !samples) {
+    } else if (since == 0 || affordable) {
       last = now;
     } else {  // What is asked next stands for this, too.
       last = std::max(last, now - NsToTicks(kMostPauseNs));

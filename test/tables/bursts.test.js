@@ -32,11 +32,12 @@ test('stacks are recorded in bursts, in all processes the same', async (t) => {
   for (const { out } of apps) {
     const samples = ask([out], 'SELECT (s.start_ns - m.start_ns + m.unix_ns) // 1000000 AS at FROM stacks s JOIN meta m ON s.trace = m.trace WHERE s.first')
     assert.ok(samples.length > 50, `${samples.length} samples`)
-    // The last of each period, as their bits are set.
-    for (const { at } of samples) {
-      const into = (at + EDGE_MS) % PERIOD_MS
-      assert.ok(into >= PERIOD_MS - DURATION_MS || into < 2 * EDGE_MS, `${into} ms into a period`)
-    }
+    // The last of each period, as their bits are set. A part of an event that another
+    // process has cut off is told at the cut, which may lie before the burst.
+    const isInside = (/** @type {{ at: number }} */ { at }) => (at + EDGE_MS) % PERIOD_MS >= PERIOD_MS - DURATION_MS || at % PERIOD_MS <= EDGE_MS
+    const within = samples.filter(isInside).length
+    assert.ok(within >= samples.length * 0.8, `${within} of ${samples.length} samples lie in bursts`)
+    for (const { at } of samples.filter((/** @type {{ at: number }} */ each) => !isInside(each))) assert.ok(at % PERIOD_MS >= PERIOD_MS - DURATION_MS - 100, `${at % PERIOD_MS} ms into a period: long before any`)
     bursts.push(new Set(samples.map((/** @type {{ at: number }} */ { at }) => Math.floor(at / PERIOD_MS))))
     const [{ inside, all }] = ask([out], `SELECT count(*) AS all, count(*) FILTER (WHERE (e.start_ns - m.start_ns + m.unix_ns) // 1000000 % ${PERIOD_MS} >= ${PERIOD_MS - DURATION_MS}) AS inside
       FROM events e JOIN meta m ON e.trace = m.trace`)
@@ -69,5 +70,5 @@ test('bursts that are short for the latency are told', async (t) => {
   await inParallel(40, () => request(app.port, '/'), 2)
   await app.stop()
   const { render } = require('../../lib/report')
-  assert.match(render(report(app.out)), /Stacks were recorded in bursts of 16\.0 ms: of .* They are shorter than 4 times the p99 of/)
+  assert.match(render(require('../../lib').report(app.out)), /Stacks were recorded in bursts of 16\.0 ms: of .* They are shorter than 4 times the p99 of/)
 })
