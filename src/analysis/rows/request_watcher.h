@@ -70,7 +70,9 @@ template <typename Visit>
 void ForEachBlocker(const EndedRequest& request, const LoopTimeline& timeline,
                     Visit visit) {
   for (const QueueSpan& span : request.path.spans) {
-    uint64_t number = std::max(span.from_piece, timeline.first());
+    // The hint may lie far before what the span waited for.
+    uint64_t number =
+        timeline.Between(span.from_ns, span.from_piece, span.to_piece).first;
     for (; number < span.to_piece; ++number) {
       const Piece& piece = timeline.At(number);
       const bool others = piece.owner != 0 && !piece.is_gc &&
