@@ -14,7 +14,7 @@ const POKER = ['platform', 'poke']
 /** Where speed is nothing: compiled for size. */
 const COLD = ['handover', 'live', 'poke', 'reporting', 'boostd', 'poker']
 const FLAGS = [
-  '-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fno-exceptions', '-fno-omit-frame-pointer', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables',
+  '-std=c++20', '-O2', '-fPIC', '-fvisibility=hidden', '-fno-exceptions', '-fno-omit-frame-pointer', '-fno-asynchronous-unwind-tables',
   '-ffunction-sections', '-fdata-sections', '-DNDEBUG', '-Wno-deprecated-declarations', '-D_FILE_OFFSET_BITS=64',
   '-D_LARGEFILE64_SOURCE' // off64_t with musl, for Abseil
 ]
