@@ -15,7 +15,7 @@ const SOURCES = ['benchmarks', 'bin', 'lib', 'scripts', 'src', 'test/node-own', 
 const FOREIGN = ['--save-dev', '--ignore-scripts', '--foreground-scripts', '--sourceMap', '--sourcemap', '--cap-add', '--read-only', '--target',
   '--single-threaded-gc', '--trace-gc', '--trace-gc-nvp', '--help', '--version', '--tmpfs', '--init', '--volume', '--omit', '--as-pid-1']
 const OPTION = /(?<![\w-])--[a-zA-Z][\w-]*/g
-const COMMAND = /(?:^|\s)(?<!import )edgewise ([a-z]+)((?: [^|&;#]*)?)/
+const COMMAND = /(?:^|\s)(?<!import )edgewise ([a-z][a-z-]*)((?: [^|&;#]*)?)/
 const PATHLIKE = /^(\.?[\w-]+)(\/[\w.:-]+)+\/?$/
 const PLACEHOLDER = /[<>*{}…]|\b[A-Z]{3,}\b/
 
