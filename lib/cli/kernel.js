@@ -30,7 +30,7 @@ Ctrl-C or for some seconds. Then report --request ID shows it. Needs root, and b
     .option('--burst <BURST>', 'only in bursts, as EDGEWISE_BURST has them: 32/128', bursts)
     .addHelpText('after', `
 Example:
-  sudo edgewise kernel 4711 --seconds 10`)
+  edgewise kernel 4711 --seconds 10`)
     .action(async (pid, options) => {
       process.exitCode = await record(pid, options)
     })
