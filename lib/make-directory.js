@@ -28,4 +28,24 @@ function makeDirectory (directory) {
   }
 }
 
-module.exports = { makeDirectory }
+/**
+ * Creates a file for this user only, under the first name that nobody has: `STEM.EXTENSION`, `STEM.1.EXTENSION`, and so on.
+ * @param {string} directory
+ * @param {string} stem
+ * @param {string} extension
+ * @returns {string} its path
+ * @throws {Error} it cannot be created
+ */
+function newFile (directory, stem, extension) {
+  for (let run = 0; ; run++) {
+    const file = path.join(directory, `${stem}${run > 0 ? `.${run}` : ''}.${extension}`)
+    try {
+      fs.closeSync(fs.openSync(file, 'wx', 0o600))
+      return file
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+module.exports = { makeDirectory, newFile }

@@ -5,6 +5,8 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { scriptFor } = require('../bpf/scripts')
+const { newFile } = require('../make-directory')
 
 /** What takes so long is told by itself, ns. */
 const LONG_NS = 50_000
@@ -26,9 +28,8 @@ function layerScript (pid, addon, { burst = 0, seconds }) {
   // CLOCK_REALTIME is so much more than what BPF's clock says.
   const offset = Math.round((performance.timeOrigin + performance.now()) * 1e6) - Number(process.hrtime.bigint())
   const gate = burst > 0 ? `(((nsecs + ${offset}) / 1000000) & ${burst}) == ${burst}` : '1'
-  const script = fs.readFileSync(path.join(__dirname, 'layer.bt'), 'utf8').replace(/^\/\/.*\n/gm, '')
-  const whole = script.replaceAll('ADDON', addon).replaceAll('GATE', gate).replaceAll('LONG', String(LONG_NS))
-  return `${whole}interval:s:1 { printf("T\\n"); }\n${seconds === undefined ? '' : `interval:ms:${Math.round(seconds * 1000)} { exit(); }\n`}`
+  const script = fs.readFileSync(path.join(__dirname, 'layer.bt'), 'utf8').replaceAll('GATE', gate).replaceAll('LONG', String(LONG_NS))
+  return scriptFor(`${script}interval:s:1 { printf("T\\n"); }\n`, pid, addon, seconds)
 }
 
 /**
@@ -36,17 +37,7 @@ function layerScript (pid, addon, { burst = 0, seconds }) {
  * @param {number} pid
  * @returns {string} a new file there
  */
-function newLayerFile (directory, pid) {
-  for (let run = 0; ; run++) {
-    const file = path.join(directory, `kernel-${pid}${run > 0 ? `.${run}` : ''}.txt`)
-    try {
-      fs.closeSync(fs.openSync(file, 'wx', 0o600))
-      return file
-    } catch (error) {
-      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
-    }
-  }
-}
+const newLayerFile = (directory, pid) => newFile(directory, `kernel-${pid}`, 'txt')
 
 /**
  * @param {string} directory of a trace

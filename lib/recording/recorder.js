@@ -12,7 +12,7 @@ const binding = require('../native/binding')
 const { instrument, recordingOf } = require('../instrument')
 const { fidelityOf } = require('../instrument/fidelity')
 const { serving } = require('../instrument/servers/requests')
-const { makeDirectory } = require('../make-directory')
+const { makeDirectory, newFile } = require('../make-directory')
 const { ownThreads } = require('./own-threads')
 const { place } = require('./place')
 const { version } = require('../../package.json')
@@ -53,7 +53,8 @@ function start (config, farewell = null) {
 }
 
 function startNative (native, config, farewell) {
-  const file = newFile(config.out)
+  // A thread that records again, or a process number used again, adds a file.
+  const file = newFile(config.out, `${process.pid}-${threadId}`, 'ewt')
   try {
     const found = native.start({
       path: file,
@@ -137,20 +138,6 @@ function probe () {
 
 function nextAsyncId () {
   return new AsyncResource('EDGEWISE').asyncId()
-}
-
-// A thread that records again, or a process number used again, adds a file.
-function newFile (directory) {
-  for (let run = 0; ; run++) {
-    const name = `${process.pid}-${threadId}${run > 0 ? `.${run}` : ''}.ewt`
-    const file = path.join(directory, name)
-    try {
-      fs.closeSync(fs.openSync(file, 'wx', 0o600))
-      return file
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-    }
-  }
 }
 
 // No arguments, no environment: they hold secrets.

@@ -93,7 +93,7 @@ const LIB = {
   slow: ['report', 'statistics'],
   export: [],
   bpf: ['named-texts', 'native'],
-  kernel: [],
+  kernel: ['bpf', 'make-directory'],
   query: ['export', 'named-texts', 'report'],
   tune: ['statistics'],
   instrument: ['native'],
