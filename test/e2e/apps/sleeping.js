@@ -40,9 +40,13 @@ const work = /** @type {Record<string, () => void>} */ ({
   }
 })
 
+/** @returns {number} ns that this thread could run and did not */
+const queuedNs = () => Number(fs.readFileSync('/proc/self/schedstat', 'latin1').split(' ')[1])
+
 const server = http.createServer((request, response) => {
+  const before = queuedNs()
   work[String(request.url)]?.()
-  response.end('done')
+  response.end(String(queuedNs() - before))
 })
 serving(server.listen(0, '127.0.0.1'), () => {
   Atomics.store(words, 0, -1)
