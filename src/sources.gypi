@@ -227,6 +227,7 @@
       "src/hooks/stock_system_calls.cc",
       "src/hooks/tcp_position.cc",
       "src/hooks/thread_pool.cc",
+      "src/hooks/unix_ends.cc",
       "src/hooks/work_names.cc"
     ],
     "addon_sources": [

@@ -71,7 +71,7 @@ class Recording {
     static int64_t TimersDueNs() { return -1; }
     static int64_t NativeTimerDueNs() { return -1; }
     static bool NativeTimerBegan() { return false; }
-    static bool FilesMayWrite() { return false; }
+    static bool FilesMayWrite(int) { return false; }
     static int PolledFd() { return kNoFd; }
     static bool InJavaScript() { return false; }
   };

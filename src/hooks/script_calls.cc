@@ -152,14 +152,23 @@ void Https(const Arguments& args) {
   });
 }
 
-// stream(fd, method, path, grpc, number, asyncId): the last two 0 if not known.
+// streamWaits(wait)
+void StreamWaits(const Arguments& args) {
+  if (StockProvider::Tracker() == nullptr) return;
+  StockProvider::NoteStreamWaits(Uint32(args, 0));
+}
+
+// stream(fd, method, path, grpc, number, asyncId, wait): the id is 0 if it is
+// not known, and the wait's number if it has not waited.
 void Stream(const Arguments& args) {
   WithMethodAndPath(args, [&](std::string_view method, std::string_view path) {
-    StockProvider::NoteStream(
-        Descriptor(args, 0), method, path, args[3]->IsTrue(), Uint32(args, 4),
+    const uint64_t id =
         args[5]->IsNumber()
             ? static_cast<uint64_t>(args[5].As<v8::Number>()->Value())
-            : 0);
+            : 0;
+    StockProvider::NoteStream(
+        Descriptor(args, 0), method, path, args[3]->IsTrue(),
+        {.number = Uint32(args, 4), .id = id, .wait = Uint32(args, 6)});
   });
 }
 
@@ -188,6 +197,7 @@ void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "process", &Process);
   Install(isolate, target, "https", &Https);
   Install(isolate, target, "stream", &Stream);
+  Install(isolate, target, "streamWaits", &StreamWaits);
   Install(isolate, target, "askedContext", &AskedContext);
   Install(isolate, target, "adopt", &Adopt);
 }

@@ -42,7 +42,8 @@ void StockProvider::AfterConnect(int fd, const sockaddr* address,
   NoteAddresses(fd, *connection, address, length);
 }
 
-// By them a report knows it again in what the other end has recorded. Who comes
+// By them a report knows it again in what the other end has recorded; a Unix
+// socket by the number of what has connected it. Who comes
 // from the internet is nobody's business. `peer` may be null: the kernel knows
 // it, once a connection is established.
 void StockProvider::NoteAddresses(int fd, const Connection& connection,
@@ -56,6 +57,14 @@ void StockProvider::NoteAddresses(int fd, const Connection& connection,
         0) {
       length = 0;
     }
+  }
+  if (length >= sizeof(sa_family_t) && peer->sa_family == AF_UNIX) {
+    const bool opened = connection.role == ConnectionRole::kOpened;
+    if (const auto ends = unix_ends_.Of(fd, opened)) {
+      tracker_->ConnectionAt(connection, AddressSide::kOwn, *ends);
+      tracker_->ConnectionAt(connection, AddressSide::kPeer, *ends);
+    }
+    length = 0;
   }
   sockaddr_storage own_storage{};
   auto* const own = reinterpret_cast<sockaddr*>(&own_storage);
@@ -156,14 +165,24 @@ void StockProvider::NoteHttps(int fd, std::string_view method,
 
 void StockProvider::NoteStream(int fd, std::string_view method,
                                std::string_view path, bool grpc,
-                               uint32_t stream, uint64_t id) {
+                               const AskedStream& stream) {
   StockProvider* const self = ForThread();
   Connection* const connection = self->Asking(fd);
   if (connection == nullptr) return;
   connection->streams = true;
-  if (stream != 0) self->tracker_->PushStream(*connection, stream, id);
+  self->tracker_->PushUse({.kind = UseKind::kStream,
+                           .connection = connection->number,
+                           .number = stream.number,
+                           .other = stream.wait,
+                           .id = stream.id});
   self->tracker_->PushQuestion(
       connection, self->questions_->NameOfStream(method, path, grpc));
+}
+
+void StockProvider::NoteStreamWaits(uint32_t wait) {
+  StockProvider* const self = ForThread();
+  if (!self->recording()) return;
+  self->tracker_->PushUse({.kind = UseKind::kStreamWaits, .number = wait});
 }
 
 void StockProvider::NoteAskedContext(int fd, const TraceContext& context) {
@@ -171,9 +190,10 @@ void StockProvider::NoteAskedContext(int fd, const TraceContext& context) {
   Connection* const connection = self->Asking(fd);
   if (connection == nullptr) return;
   const uint64_t key = context.Key();
-  self->tracker_->PushUse(*connection, UseKind::kContext,
-                          static_cast<uint32_t>(key),
-                          static_cast<uint32_t>(key >> 32));
+  self->tracker_->PushUse({.kind = UseKind::kContext,
+                           .connection = connection->number,
+                           .number = static_cast<uint32_t>(key),
+                           .other = static_cast<uint32_t>(key >> 32)});
 }
 
 // A connection that the application has opened; null: none.
@@ -213,8 +233,10 @@ void StockProvider::Measure(int fd, const Connection& connection) {
   const bool known = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
   errno = error;
   if (!known) return;  // It is none of TCP's.
-  tracker_->PushUse(connection, UseKind::kMeasured, info.tcpi_total_retrans,
-                    info.tcpi_rtt);
+  tracker_->PushUse({.kind = UseKind::kMeasured,
+                     .connection = connection.number,
+                     .number = info.tcpi_total_retrans,
+                     .other = info.tcpi_rtt});
 }
 
 void StockProvider::BeforeClose(int fd) {

@@ -43,11 +43,30 @@ bool IsPolled(const uv_loop_t* loop, const uv__io_t* watcher) {
 }
 }  // namespace
 
-bool StockProvider::FilesMayWrite() const {
-  for (int i = 0; i < ready_count_; ++i) {
-    if ((ready_[i].events & EPOLLOUT) != 0) return true;
+// Their order is the loop's. One that can be written to has had something
+// waiting, so only the loop writes to it; of what is no stream it is not seen.
+bool StockProvider::FilesMayWrite(int since_fd) {
+  int i = 0;
+  while (i < ready_count_ && ready_[i].data.fd != since_fd) ++i;
+  if (i == ready_count_) i = 0;
+  for (; i < ready_count_; ++i) {
+    if ((ready_[i].events & EPOLLOUT) == 0) continue;
+    const Connection* const connection = connections_.Of(ready_[i].data.fd);
+    if (connection == nullptr ||
+        connection->written_bytes != connection->polled_bytes) {
+      return true;
+    }
   }
   return false;
+}
+
+void StockProvider::NoteWritable() {
+  for (int i = 0; i < ready_count_; ++i) {
+    if ((ready_[i].events & EPOLLOUT) == 0) continue;
+    Connection* const connection = connections_.Of(ready_[i].data.fd);
+    if (connection == nullptr) continue;
+    connection->polled_bytes = connection->written_bytes;
+  }
 }
 
 int StockProvider::PolledFd() const {
@@ -102,6 +121,7 @@ void StockProvider::AfterPoll(int epoll_fd, bool may_wait,
   ready_ = ready;
   ready_count_ = count;
   rings_.Look(ready, count);
+  NoteWritable();
   const uint64_t now = Ticks();
   const bool waited =
       may_wait && TickNs(now - poll_began_) > LongestLookNs(count);

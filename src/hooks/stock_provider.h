@@ -18,6 +18,7 @@
 #include "hooks/ring_completions.h"
 #include "hooks/stack_sampler.h"
 #include "hooks/thread_pool.h"
+#include "hooks/unix_ends.h"
 #include "hooks/work_names.h"
 #include "recorder/connections.h"
 #include "recorder/event_tracker.h"
@@ -78,10 +79,17 @@ class StockProvider : private SystemCallObserver {
   static void NoteProcess(uint64_t async_id, int fd, std::string_view program);
   // What is asked by HTTP on a connection whose bytes TLS hides.
   static void NoteHttps(int fd, std::string_view method, std::string_view path);
-  // A stream of HTTP/2 is asked for, or by gRPC; it is written later. `stream`:
-  // its number, 0: not known; `id`: its async id, likewise.
+  // A stream of HTTP/2 is asked for, or by gRPC; it is written later.
+  struct AskedStream {
+    uint32_t number = 0;
+    uint64_t id = 0;    // its async id; 0: not known
+    uint32_t wait = 0;  // which NoteStreamWaits() was of it; 0: none
+  };
   static void NoteStream(int fd, std::string_view method, std::string_view path,
-                         bool grpc, uint32_t stream, uint64_t id);
+                         bool grpc, const AskedStream& stream);
+  // One is asked for, of a session that is not connected. `wait`: a number for
+  // it, not 0.
+  static void NoteStreamWaits(uint32_t wait);
   // An accepted connection whose begin may not have been seen.
   static void Adopt(int fd);
   // What is asked on a connection has named itself so.
@@ -125,7 +133,8 @@ class StockProvider : private SystemCallObserver {
   int64_t TimersDueNs() { return timers_.NodesDueNs(); }
   int64_t NativeTimerDueNs() { return timers_.OthersDueNs(); }
   bool NativeTimerBegan() const { return timers_.OtherBegan(); }
-  bool FilesMayWrite() const;
+  bool FilesMayWrite(int since_fd);
+  void NoteWritable();
   int PolledFd() const;
   bool InJavaScript() const;
 
@@ -242,6 +251,7 @@ class StockProvider : private SystemCallObserver {
 
   std::unique_ptr<Recorder> recorder_;
   HostNames hosts_;
+  UnixEnds unix_ends_;
   std::unique_ptr<WorkNames> work_names_;
   std::unique_ptr<Questions> questions_;  // null: no connection was opened yet
   std::unique_ptr<ReadyWatcher> watcher_;

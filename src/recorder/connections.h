@@ -23,6 +23,7 @@ struct Connection {
   bool shaken = false;  // bytes were read at all: where TLS is spoken, of its
                         // handshake
   uint64_t written_bytes = 0;
+  uint64_t polled_bytes = 0;  // written when the loop was told to go on writing
   uint64_t read_bytes = 0;
   uint32_t operation = 0;  // the string id of what was asked last; 0: no name
   uint32_t told = 0;    // the same, of what TLS hides, by who asks; 0: not told

@@ -155,16 +155,20 @@ class EventTracker {
   bool Asks(const Connection& connection);
   // `operation`: an interned string, 0: not known.
   void PushQuestion(Connection* connection, uint32_t operation);
-  // Before it: it is of a stream of HTTP/2, with an async id of its own.
-  void PushStream(const Connection& connection, uint32_t stream, uint64_t id);
 
   // A child process began, or a pipe to it (`number`, `fd`); `id`: of its
   // handle; `program`: an interned string.
   void ChildBegan(uint32_t number, int fd, uint64_t id, uint32_t program);
 
-  // What else a use of it tells: two numbers, by the kind.
-  void PushUse(const Connection& connection, UseKind kind, uint32_t number,
-               uint32_t other);
+  // What else a use of a connection tells: two numbers, by the kind.
+  struct Use {
+    UseKind kind = UseKind::kQuestion;
+    uint32_t connection = 0;  // its number
+    uint32_t number = 0;
+    uint32_t other = 0;
+    std::optional<uint64_t> id;  // nullopt: of what executes
+  };
+  void PushUse(const Use& use);
   void ConnectionEnded(const Connection& connection);
 
   // It has handed `bytes` to the kernel, on `fd`. Returns the longest latency
@@ -191,8 +195,8 @@ class EventTracker {
   //   int64_t NativeTimerDueNs()  the same of a timer that is not Node's
   //   bool NativeTimerBegan()  whether one has since that was asked last
   //   bool InJavaScript()    whether JavaScript called the native code
-  //   bool FilesMayWrite()   whether a file that the loop was told of is ready
-  //                          for writing
+  //   bool FilesMayWrite(since_fd)  whether the loop may have written to a file
+  //                          that it was told of, since it read that one
   //   int PolledFd()         the file that the loop was told of, and that an
   //                          addon reads itself (uv_poll_t); kNoFd: none or
   //                          several

@@ -58,41 +58,29 @@ void EventTracker::PushQuestion(Connection* connection, uint32_t operation) {
   connection->answered = false;
   connection->asked_sequence = slice_sequence_;
   connection->asked_id = ids_.execution();
-  PushUse(*connection, UseKind::kQuestion,
-          static_cast<uint32_t>(connection->written_bytes), operation);
-}
-
-void EventTracker::PushStream(const Connection& connection, uint32_t stream,
-                              uint64_t id) {
-  PushLeft();
-  const Moment now = Now();
-  recorder_->PushInner([&](Record& record) {
-    record.ticks = now.ticks;
-    record.kind = RecordKind::kUse;
-    record.type = static_cast<uint8_t>(UseKind::kStream);
-    record.duration = std::bit_cast<float>(stream);
-    record.aux = connection.number;
-    PutIds(record, id, now.counter);
-  });
+  PushUse({.kind = UseKind::kQuestion,
+           .connection = connection->number,
+           .number = static_cast<uint32_t>(connection->written_bytes),
+           .other = operation});
 }
 
 void EventTracker::ConnectionEnded(const Connection& connection) {
-  PushUse(connection, UseKind::kClosed,
-          static_cast<uint32_t>(connection.written_bytes), 0);
+  PushUse({.kind = UseKind::kClosed,
+           .connection = connection.number,
+           .number = static_cast<uint32_t>(connection.written_bytes)});
 }
 
-void EventTracker::PushUse(const Connection& connection, UseKind kind,
-                           uint32_t number, uint32_t other) {
+void EventTracker::PushUse(const Use& use) {
   PushLeft();
   const Moment now = Now();
   recorder_->PushInner([&](Record& record) {
     record.ticks = now.ticks;
     record.kind = RecordKind::kUse;
-    record.type = static_cast<uint8_t>(kind);
-    record.duration = std::bit_cast<float>(number);
-    record.ready_before = std::bit_cast<float>(other);
-    record.aux = connection.number;
-    PutIds(record, now.execution_id, now.counter);
+    record.type = static_cast<uint8_t>(use.kind);
+    record.duration = std::bit_cast<float>(use.number);
+    record.ready_before = std::bit_cast<float>(use.other);
+    record.aux = use.connection;
+    PutIds(record, use.id.value_or(now.execution_id), now.counter);
   });
 }
 

@@ -16,7 +16,7 @@ EntrySigns EventTracker::SignsOf(uint64_t id, Loop& loop) const {
     if (id == 0) signs.timers_due_ns = loop.TimersDueNs();
     signs.native_due_ns = loop.NativeTimerDueNs();
   } else if (IsUnannounced()) {
-    signs.files_may_write = loop.FilesMayWrite();
+    signs.files_may_write = loop.FilesMayWrite(open_.fd);
     if (!in_wakeup_ || signs.files_may_write) {
       signs.polled_fd = loop.PolledFd();
     }

@@ -118,10 +118,11 @@ enum class UseKind : uint8_t {
   // leaves.
   kQuestion = 0,
   kClosed = 1,
-  kMeasured = 2,  // what TCP knows of an opened one when it ends
-  kStream = 3,    // the question that follows is of a stream of HTTP/2
-  kContext = 4,   // a question has named itself in a header `traceparent`
-  kMaxValue = kContext,
+  kMeasured = 2,     // what TCP knows of an opened one when it ends
+  kStream = 3,       // the question that follows is of a stream of HTTP/2
+  kContext = 4,      // a question has named itself in a header `traceparent`
+  kStreamWaits = 5,  // a stream is asked for, of a session without connection
+  kMaxValue = kStreamWaits,
 };
 
 // Who does the work whose end is an event.
@@ -257,10 +258,12 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         string id of what is asked (0: unknown), both as uint32 bits.
 //         kMeasured: `duration` holds how many segments were sent again, and
 //         `ready_before` the smoothed round-trip time, us. kStream: `duration`
-//         holds the stream's number, and the async id is its own; 0: not known.
+//         holds the stream's number, and the async id is its own; 0: not known;
+//         `ready_before` which wait it has ended, as a number; 0: none.
+//         kStreamWaits: `duration` holds the wait's number; no connection.
 //         kContext: of the question before it, or where none waits of the next:
 //         both hold TraceContext::Key(), the lower half first.
-//         These two kinds may also lie between events.
+//         These three kinds may also lie between events.
 // kArrival  ticks; `ready_before` ticks before that the last part came. The
 //         event's own ready time is the first part's.
 // kWork   ticks = the event's begin; type = WorkPlace. `ready_before` = ticks

@@ -8,6 +8,8 @@ namespace edgewise {
 namespace {
 
 constexpr size_t kMappedBytes = 12;  // before an IPv4 address
+// 100::/64, which nobody has (RFC 6666); then the number of a Unix socket.
+constexpr uint8_t kUnix = 1;
 
 }  // namespace
 
@@ -17,7 +19,21 @@ bool SocketAddress::IsMapped() const {
   return std::equal(kMapped.begin(), kMapped.end(), ip.begin());
 }
 
+SocketAddress SocketAddress::OfUnix(uint32_t inode) {
+  SocketAddress address{};
+  address.ip[0] = kUnix;
+  std::memcpy(&address.ip[kMappedBytes], &inode, sizeof(inode));
+  return address;
+}
+
+bool SocketAddress::IsUnix() const {
+  return ip[0] == kUnix &&
+         std::all_of(ip.begin() + 1, ip.begin() + kMappedBytes,
+                     [](uint8_t byte) { return byte == 0; });
+}
+
 bool SocketAddress::IsLoopback() const {
+  if (IsUnix()) return true;
   if (IsMapped()) return ip[kMappedBytes] == 127;
   return ip.back() == 1 && std::all_of(ip.begin(), ip.end() - 1,
                                        [](uint8_t byte) { return byte == 0; });

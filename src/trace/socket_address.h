@@ -8,14 +8,17 @@
 
 namespace edgewise {
 
-// One end of a TCP connection.
+// One end of a TCP connection; or of a Unix socket both.
 struct SocketAddress {
   std::array<uint8_t, 16> ip;  // of IPv4: ::ffff:a.b.c.d
   uint16_t port;
 
   auto operator<=>(const SocketAddress&) const = default;
 
-  // Of one machine, or container: 127.0.0.0/8 and ::1.
+  // Of a Unix socket, by the number of what has connected it.
+  static SocketAddress OfUnix(uint32_t inode);
+
+  // Of one machine, or container: 127.0.0.0/8, ::1, and Unix sockets.
   bool IsLoopback() const;
   // Of somebody's own network, and nobody's on the internet: RFC 1918, 3927,
   // 4193, 4291 and 6598, and loopback.
@@ -23,6 +26,7 @@ struct SocketAddress {
 
  private:
   bool IsMapped() const;
+  bool IsUnix() const;
 };
 
 // A record of kind kAddress.

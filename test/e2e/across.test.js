@@ -162,16 +162,18 @@ for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Rec
   ['by streams of HTTP/2, two at once of a request', {}, { TWICE: '1', TOGETHER: '1' }],
   ['by streams of HTTP/2 with bodies', { ANSWER: '100000' }, { BODY: '70000' }],
   ['by HTTP/2 over TLS', { TLS: '1' }, { NEXT_TLS: '1' }],
-  ['by HTTP/2 as gRPC uses it', {}, { NEXT_GRPC: '1' }]
+  ['by HTTP/2 as gRPC uses it', {}, { NEXT_GRPC: '1' }],
+  ['by HTTP/2, on a new session for each call', {}, { FRESH: '1' }],
+  ['by HTTP/2 over TLS, on a new session for each call', { TLS: '1' }, { FRESH: '1', NEXT_TLS: '1' }],
+  ['by HTTP/2, calls that are given up before their session is connected', {}, { FRESH: '1', ABANDON: '1' }]
 ])) {
   test(what, async (t) => {
     const { TWICE, ...env } = shop
     const apps = await started(t, { cart: { env: { HTTP2: '1', WAIT_MS: '5', WORK_MS: '1', ...cart } }, shop: { next: TWICE ? ['cart', 'cart'] : ['cart'], env: { NEXT_HTTP2: '1', ...env } } })
-    await request(apps.shop.port, '/even') // Asked before the session is connected: by which stream is not known, in each of its steps.
     const found = await across(apps, 'shop', 8)
     const { calls, joined } = serviceOf(found, 'shop')
-    assert.ok(calls - joined <= 3, `${joined} of ${calls}`)
-    assert.ok(joined >= REQUESTS * 0.9, `${joined}`)
+    assert.equal(joined, calls)
+    assert.ok(calls >= REQUESTS, `${calls}`)
     const ways = callsOf(found, 'shop', 'cart')
     assert.deepEqual(ways.map(({ route }) => route.replace(/^POST/, 'GET')).sort(), ['GET /even', 'GET /odd'])
     // A request asks for its own path: none was taken for another's.
@@ -181,6 +183,20 @@ for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Rec
     }
   })
 }
+
+test('over Unix sockets, on kept connections and on new ones', async (t) => {
+  for (const way of [{}, { SOCKETS: '1' }, { CLOSE: '1' }]) {
+    const SOCKET = path.join(temporaryDirectory(t), 'cart.sock')
+    const apps = await started(t, { cart: { env: { SOCKET, WAIT_MS: '5' } }, shop: { next: ['cart'], env: { NEXT_SOCKET: SOCKET, ...way } } })
+    const found = await across(apps, 'shop')
+    const { calls, joined } = serviceOf(found, 'shop')
+    assert.equal(joined, calls)
+    assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
+    for (const tree of found.slowest) {
+      for (const call of tree.calls) assert.equal(call.route, tree.route)
+    }
+  }
+})
 
 test('workers of a cluster, whose connections the primary has accepted', async (t) => {
   const apps = await started(t, { cart: { env: { WORKERS: '2', WAIT_MS: '3' } }, shop: { next: ['cart'], env: { SOCKETS: '4' } } })

@@ -6,13 +6,14 @@
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { constants: { errno } } = require('node:os')
+const path = require('node:path')
 const test = require('node:test')
-const { inParallel, report, startApp } = require('./recorded-app')
+const { inParallel, report, startApp, temporaryDirectory } = require('./recorded-app')
 const { sandboxThatRefuses } = require('./surroundings')
 
 const COUNT = 100
 const LIMIT = { timeout: 60_000 }
-const ERRNO = { ...errno, NONE: 0 }
+const ERRNO = { ...errno, NONE: 0, KILL: 999 }
 
 const IN_PLACE = ['recvmsg', 'recvfrom', 'sendto', 'sendmsg']
 // SO_TIMESTAMPNS; libuv needs other options.
@@ -117,6 +118,23 @@ for (const [kernel, calls] of /** @type {[string, string[]][]} */ ([['5.4', SINC
       assert.deepEqual([requests.count, requests.lost, problems, warnings], [COUNT + 1, 0, [], []])
     })
   }
+}
+
+// NETLINK_SOCK_DIAG; the application's own sockets are of other protocols.
+const DIAG = 'socket:4'
+for (const error of ['EPERM', 'EAFNOSUPPORT', 'KILL']) {
+  test(`who is at the other end of a Unix socket is not told: ${error}`, LIMIT, async (t) => {
+    const socketPath = path.join(temporaryDirectory(t), 'http.sock')
+    const sandbox = sandboxThatRefuses(`${DIAG}=${ERRNO[error]}`)
+    const app = await startApp(t, 'chained.js', { flags: sandbox.flags, env: { ...sandbox.env, SOCKET: socketPath } })
+    for (let i = 0; i < 20; i++) {
+      const status = await new Promise((resolve, reject) => http.get({ socketPath, path: '/' }, (response) => response.resume().on('end', () => resolve(response.statusCode))).on('error', reject))
+      assert.equal(status, 200)
+    }
+    await app.stop()
+    assert.equal(app.stderr, '')
+    assert.equal(report(app.out).requests.count, 20)
+  })
 }
 
 test('a signal that cannot be raised again ends the process as ever', LIMIT, async (t) => {

@@ -8,6 +8,9 @@
 // required, or when the next socket is opened. Of an application that has
 // imported it as a module, and of a session that was made before recording, the
 // first session is not met: what it asks is known by its bytes only.
+//
+// A session that is not connected yet gives its streams their numbers when it
+// is: that one waits is told at once, by who asks, and the rest then.
 
 const channels = require('node:diagnostics_channel')
 const Module = /** @type {any} */ (require('node:module'))
@@ -20,11 +23,8 @@ const GRPC = 'application/grpc'
 /** @type {import('../servers/requests').Recording | null} of this thread, now */
 let current = null
 let met = false
-/** RFC 9113, section 5.1.1 */
-const FIRST = 1
-const STEP = 2
-/** @type {WeakMap<object, number>} by session that was met when it was made: what its next stream gets when it connects */
-const pending = new WeakMap()
+/** Of the streams that have waited for their session, modulo 2^32. */
+let waited = 0
 /** @type {symbol | undefined} */
 let idKey
 /** @type {WeakSet<object>} prototypes */
@@ -37,13 +37,8 @@ const isLoaded = () => /** @type {any} */ (process).moduleLoadList?.includes('Na
 function meet () {
   if (met) return
   met = true
-  wrap([require('node:http2')], 'connect', (connect) => unseen().after(connect, (_, session) => meetNewSession(session)))
+  wrap([require('node:http2')], 'connect', (connect) => unseen().after(connect, (_, session) => meetSession(session)))
   Module.syncBuiltinESMExports()
-}
-
-function meetNewSession (/** @type {any} */ session) {
-  meetSession(session)
-  if (session) pending.set(session, FIRST)
 }
 
 function meetSession (/** @type {any} */ session) {
@@ -54,29 +49,25 @@ function meetSession (/** @type {any} */ session) {
 }
 
 function asked (/** @type {any} */ session, /** @type {any} */ stream, /** @type {any} */ headers) {
-  if (!stream) return
-  const number = numberOf(session, stream) // Each counts.
-  if (current === null) return
+  if (!stream || current === null) return
+  if (stream.id > 0) return tell(current, session, stream, headers, 0)
+  const recording = current
+  const wait = waited = (waited + 1) >>> 0 || 1
+  recording.calls.streamWaits(wait)
+  stream.once('ready', () => {
+    if (current === recording) tell(recording, session, stream, headers, wait)
+  })
+}
+
+function tell (/** @type {import('../servers/requests').Recording} */ { calls }, /** @type {any} */ session, /** @type {any} */ stream, /** @type {any} */ headers, /** @type {number} */ wait) {
   let fd
   try {
     fd = session.socket._handle?.fd
   } catch {} // The session has left its socket.
   if (!Number.isInteger(fd) || fd < 0) return
-  if (headers?.traceparent !== undefined) current.calls.askedContext(fd, headers.traceparent)
+  if (headers?.traceparent !== undefined) calls.askedContext(fd, headers.traceparent)
   const grpc = String(headers?.['content-type'] ?? '').startsWith(GRPC)
-  current.calls.stream(fd, String(headers?.[':method'] ?? 'GET'), String(headers?.[':path'] ?? '/'), grpc, number, idOf(stream))
-}
-
-/**
- * A session gives its streams their numbers in the order of request(): at once where it is connected, else when it is.
- * @returns {number} that of a stream; 0: not known
- */
-function numberOf (/** @type {any} */ session, /** @type {any} */ stream) {
-  if (stream.id > 0) return stream.id
-  const number = pending.get(session)
-  if (number === undefined) return 0
-  pending.set(session, number + STEP)
-  return number
+  calls.stream(fd, String(headers?.[':method'] ?? 'GET'), String(headers?.[':path'] ?? '/'), grpc, stream.id, idOf(stream), wait)
 }
 
 /** @returns {number} its async id; 0: it has none yet, or it cannot be known */

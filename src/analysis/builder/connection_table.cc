@@ -165,6 +165,14 @@ void ConnectionTable::End(uint32_t number) {
   fd_of_number_.erase(it);
 }
 
+ConnectionTable::Asker ConnectionTable::TakeWaiting(uint32_t wait) {
+  const auto it = waiting_.find(wait);
+  if (it == waiting_.end()) return {};
+  const Asker asker = it->second;
+  waiting_.erase(it);
+  return asker;
+}
+
 ConnectionTable::Connection& ConnectionTable::Accepted(int32_t fd) {
   Connection* const known = OfFd(fd);
   return known != nullptr ? *known
@@ -174,6 +182,7 @@ ConnectionTable::Connection& ConnectionTable::Accepted(int32_t fd) {
 void ConnectionTable::Clear() {
   by_fd_.clear();
   fd_of_number_.clear();
+  waiting_.clear();
 }
 
 }  // namespace edgewise

@@ -66,10 +66,7 @@ class ConnectionTable {
     bool answered = false;     // bytes came since the last question
     bool ordered = true;       // answers come in the order of their questions
     bool multiplexed = false;  // HTTP/2: each stream is a question of its own
-    // Of the question that comes next.
-    uint32_t next_stream = 0;
-    uint64_t next_stream_id = 0;
-    uint64_t next_context = 0;
+    Asker next{};  // of the question that comes next: what is known before
 
     // `asker` has asked. After an answer to a single question a new exchange
     // begins; what several have asked may be answered in parts. False: it adds
@@ -104,6 +101,19 @@ class ConnectionTable {
                     uint32_t peer);
   void End(uint32_t number);
 
+  // Who has asked for a stream that waits for its connection; and takes it off
+  // again: generation 0 where nobody is known. `is_open`: of requests.
+  template <typename IsOpen>
+  void Wait(uint32_t wait, const Asker& asker, IsOpen is_open) {
+    if (waiting_.size() >= kMaxAskers) {
+      absl::erase_if(waiting_, [&](const auto& each) {
+        return !is_open(each.second.request);
+      });
+    }
+    if (waiting_.size() < kMaxAskers) waiting_[wait] = asker;
+  }
+  Asker TakeWaiting(uint32_t wait);
+
   // `request` was read from `fd`. `is_open`: of those before it.
   template <typename IsOpen>
   void Serve(int32_t fd, RequestRef request, RequestKind protocol,
@@ -132,6 +142,7 @@ class ConnectionTable {
 
   absl::flat_hash_map<int32_t, Connection> by_fd_;
   absl::flat_hash_map<uint32_t, int32_t> fd_of_number_;
+  absl::flat_hash_map<uint32_t, Asker> waiting_;
 };
 
 }  // namespace edgewise

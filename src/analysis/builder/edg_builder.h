@@ -220,6 +220,7 @@ class EdgBuilder {
   // Who connects or writes there.
   Registrant WhoAsks(const InnerRecord& record) const;
   void OnQuestion(const InnerRecord& record);
+  void ForgetHandshake(ConnectionTable::Connection* connection);
   void OnAskedContext(const InnerRecord& record);
   uint32_t NoteCall(uint32_t text, ConnectionTable::Connection* connection);
   std::string_view PeerOf(const ConnectionTable::Connection& connection) const;

@@ -15,6 +15,11 @@ namespace {
 // Parsing takes less.
 constexpr int64_t kNoticedNs = 200'000;
 
+// The first word of what is asked.
+std::string_view ProtocolOf(std::string_view operation) {
+  return operation.substr(0, operation.find(' '));
+}
+
 // HTTP/2 may be what TLS hides.
 bool AnswersInOrder(std::string_view protocol) {
   return protocol != "h2" && protocol != "grpc" && protocol != "mongodb" &&
@@ -65,8 +70,18 @@ void EdgBuilder::OnConnection(const InnerRecord& record) {
     ConnectionTable::Connection* const connection =
         connections_.OfNumber(record.aux);
     if (connection == nullptr) return;
-    connection->next_stream = record.number;
-    connection->next_stream_id = record.async_id;
+    ConnectionTable::Asker asker = connections_.TakeWaiting(record.text);
+    asker.context = connection->next.context;
+    asker.stream = record.number;
+    asker.stream_id = record.async_id;
+    connection->next = asker;
+  } else if (record.type == static_cast<uint8_t>(UseKind::kStreamWaits)) {
+    const Registrant asker = WhoAsks(record);
+    connections_.Wait(record.number,
+                      {.request = asker.request,
+                       .node = asker.node,
+                       .unsure = asker.inferred},
+                      [this](RequestRef ref) { return requests_.IsOpen(ref); });
   } else if (record.type == static_cast<uint8_t>(UseKind::kContext)) {
     OnAskedContext(record);
   } else if (record.type == static_cast<uint8_t>(UseKind::kMeasured)) {
@@ -89,9 +104,13 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
   ConnectionTable::Connection* const connection =
       connections_.OfNumber(record.aux);
   if (connection == nullptr) return;
-  const Registrant asker = WhoAsks(record);
-  const uint32_t stream = std::exchange(connection->next_stream, 0);
-  const uint64_t stream_id = std::exchange(connection->next_stream_id, 0);
+  ConnectionTable::Asker asker = std::exchange(connection->next, {});
+  if (!requests_.IsOpen(asker.request)) {
+    const Registrant registrant = WhoAsks(record);
+    asker.request = registrant.request;
+    asker.node = registrant.node;
+    asker.unsure = registrant.inferred;
+  }
   // What native code writes after it is more of the same.
   const bool goes_on = !connection->answered && !connection->askers.empty() &&
                        !(in_slice_ && connection->ordered);
@@ -99,8 +118,10 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
   connection->asked_step = in_slice_ ? trail_.next() : 0;
   const uint32_t unnamed = connection->dependency;
   const bool was_named = connection->named;
+  const bool was_multiplexed = connection->multiplexed;
   uint32_t call = NoteCall(record.text, connection);
   if (connection->multiplexed) {
+    if (!was_multiplexed) ForgetHandshake(connection);
     std::erase_if(connection->askers, [this](const auto& earlier) {
       return !requests_.IsOpen(earlier.request);
     });
@@ -130,21 +151,28 @@ void EdgBuilder::OnQuestion(const InnerRecord& record) {
       if (other) beside.call = call = DependencyTable::kUnknown;
     }
   }
+  asker.call = call;
+  asker.written = record.number;
+  asker.asked_ns = slice_.begin_ns;
+  asker.dependency = connection->dependency;
   const bool anew =
-      connection->Ask({.request = asker.request,
-                       .node = asker.node,
-                       .call = call,
-                       .written = record.number,
-                       .asked_ns = slice_.begin_ns,
-                       .dependency = connection->dependency,
-                       .unsure = asker.inferred,
-                       .context = std::exchange(connection->next_context, 0),
-                       .stream = stream,
-                       .stream_id = stream_id},
-                      /*another=*/connection->multiplexed && named);
+      connection->Ask(asker, /*another=*/connection->multiplexed && named);
   if (anew && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).CountCall(connection->dependency);
   }
+}
+
+// What was asked before the first stream of HTTP/2 was a handshake's, and is no
+// call of whom it was asked for.
+void EdgBuilder::ForgetHandshake(ConnectionTable::Connection* connection) {
+  for (const ConnectionTable::Asker& asker : connection->askers) {
+    if (!requests_.IsOpen(asker.request)) continue;
+    for (Node& node : GraphOf(asker.request).nodes) {
+      if (node.session == connection->number) node.link = 0;
+    }
+  }
+  connection->askers.clear();
+  connection->answered_last = {};
 }
 
 // The head has been handed to the socket, and mostly written before.
@@ -157,7 +185,7 @@ void EdgBuilder::OnAskedContext(const InnerRecord& record) {
   const bool asked = !connection->multiplexed && !askers.empty() &&
                      askers.back().waits() && askers.back().context == 0 &&
                      askers.back().request == WhoAsks(record).request;
-  (asked ? askers.back().context : connection->next_context) = key;
+  (asked ? askers.back() : connection->next).context = key;
 }
 
 // What a question says of its connection, too: the protocol is the first word.
@@ -168,8 +196,7 @@ uint32_t EdgBuilder::NoteCall(uint32_t text,
   connection->named = true;
   connection->dependency =
       dependencies_->InternCalled(*operation, PeerOf(*connection));
-  const std::string_view protocol =
-      std::string_view(*operation).substr(0, operation->find(' '));
+  const std::string_view protocol = ProtocolOf(*operation);
   connection->ordered = AnswersInOrder(protocol);
   connection->multiplexed = protocol == "h2" || protocol == "grpc";
   return dependencies_->InternCall(*operation);
@@ -186,14 +213,17 @@ void EdgBuilder::NoteQuestionOf(RequestRef request, Node* node) const {
   if (connection_ == nullptr) return;
   const ConnectionTable::Asker* const asker = connection_->Find(request);
   if (asker == nullptr) return;
+  // A stream that began in this event waits from now on.
+  const bool of_stream = connection_->multiplexed;
+  if (of_stream && asker->asked_ns >= event_->begin_ns) return;
   node->call = asker->call;
   node->link = connection_->link;
   node->session = connection_->number;
   node->asked = asker->written;
   node->asked_ns = asker->asked_ns;
   node->context = asker->context;
-  node->of_stream = connection_->multiplexed;
-  if (!node->of_stream) return;
+  node->of_stream = of_stream;
+  if (!of_stream) return;
   const ConnectionTable::Asker* const stream =
       connection_->StreamOf(request, event_->sequence);
   node->asked = stream != nullptr ? stream->stream : 0;

@@ -4,7 +4,10 @@
 // one after the other, or with TOGETHER all at once, works for WORK_MS again,
 // and answers. TLS=1: is a server of https; NEXT_TLS=1: so are the others.
 // HTTP2=1: speaks HTTP/2; NEXT_HTTP2=1: so do the others, NEXT_GRPC=1: as gRPC's
-// do, on one session for each. WORKERS=2: is a cluster of so many. NAMES=1: gives each call a header `traceparent`.
+// do, on one session for each; FRESH=1: on a new one for each call, by a name;
+// ABANDON=1: each call after one that is given up at once. CLOSE=1: keeps no
+// connection. SOCKET: listens there, too; NEXT_SOCKET: asks there. WORKERS=2: is
+// a cluster of so many. NAMES=1: gives each call a header `traceparent`.
 
 const cluster = require('node:cluster')
 const { randomBytes } = require('node:crypto')
@@ -20,7 +23,7 @@ const WORK_MS = Number(env.WORK_MS ?? 1)
 const WAIT_MS = Number(env.WAIT_MS ?? 0)
 const PORTS = (env.NEXT_PORTS ?? '').split(',').filter(Boolean).map(Number)
 const client = env.NEXT_TLS ? https : http
-const agent = new client.Agent({ keepAlive: true, maxSockets: Number(env.SOCKETS ?? 8), rejectUnauthorized: false })
+const agent = new client.Agent({ keepAlive: !env.CLOSE, maxSockets: Number(env.SOCKETS ?? 8), rejectUnauthorized: false })
 let answered = 0
 const body = 'x'.repeat(Number(env.BODY ?? 0))
 
@@ -40,11 +43,16 @@ const sessions = new Map()
 
 /** @param {number} port @param {string} url @returns {Promise<void>} */
 function askStream (port, url) {
-  const session = sessions.get(port) ?? http2.connect(`${env.NEXT_TLS ? 'https' : 'http'}://127.0.0.1:${port}`, { rejectUnauthorized: false })
-  sessions.set(port, session)
+  const origin = `${env.NEXT_TLS ? 'https' : 'http'}://${env.FRESH ? 'localhost' : '127.0.0.1'}:${port}`
+  const session = sessions.get(port) ?? http2.connect(origin, { rejectUnauthorized: false })
+  if (!env.FRESH) sessions.set(port, session)
   return new Promise((resolve, reject) => {
+    if (env.ABANDON) session.request({ ':path': '/abandoned' }).on('error', () => {}).destroy()
     const stream = session.request({ ':path': url, ':method': body ? 'POST' : 'GET', ...env.NEXT_GRPC && { 'content-type': 'application/grpc' } })
-    stream.resume().on('end', resolve).on('error', reject).end(body || undefined)
+    stream.resume().on('end', () => {
+      if (env.FRESH) session.close()
+      resolve(undefined)
+    }).on('error', reject).end(body || undefined)
   })
 }
 
@@ -74,7 +82,7 @@ async function askOnce (port, url, signal) {
   if (env.NEXT_HTTP2) return askStream(port, url)
   if (env.FETCH) return (await fetch(`http://127.0.0.1:${port}${url}`, { headers: names() })).text()
   return new Promise((resolve, reject) => {
-    const sent = client.request({ host: '127.0.0.1', port, path: url, agent, method: body ? 'POST' : 'GET', headers: names(), signal }, (response) => {
+    const sent = client.request({ host: '127.0.0.1', port, socketPath: env.NEXT_SOCKET, path: url, agent, method: body ? 'POST' : 'GET', headers: names(), signal }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode)).on('error', reject)
     })
     sent.on('error', reject).end(body || undefined)
@@ -104,8 +112,10 @@ function serve () {
   const listener = /** @type {any} */ (answer)
   const ofHttp2 = () => env.TLS ? http2.createSecureServer(secrets(), listener) : http2.createServer(listener)
   const server = env.HTTP2 ? ofHttp2() : env.TLS ? https.createServer(secrets(), answer) : http.createServer(answer)
+  const local = env.SOCKET && http.createServer(answer).listen(env.SOCKET)
   serving(server.listen(0, '127.0.0.1'), () => {
     agent.destroy()
+    if (local) local.close()
     for (const session of sessions.values()) session.close()
   })
 }

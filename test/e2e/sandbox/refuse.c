@@ -1,6 +1,6 @@
 // A library whose loading puts the process into a sandbox: for all of its threads the kernel answers the system calls
 // that REFUSED_CALLS names ("recvmsg=1,setsockopt:35=38": name=errno, or name:third argument=errno) with that errno, and
-// does nothing.
+// does nothing; with 999 it ends the process.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { kMost = 32, kSteps = 5 };
+enum { kMost = 32, kSteps = 5, kKill = 999 };
 
 static const struct {
   const char* name;
@@ -48,6 +48,7 @@ static const struct {
     {"getrandom", SYS_getrandom},
     {"rt_sigaction", SYS_rt_sigaction},
     {"socketpair", SYS_socketpair},
+    {"socket", SYS_socket},
     {"io_uring_setup", SYS_io_uring_setup},
     {"pidfd_open", SYS_pidfd_open},
     {"clone3", SYS_clone3},
@@ -100,7 +101,7 @@ __attribute__((constructor)) static void Enter(void) {
       filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2]));
       filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, third, 0, 1);
     }
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error);
+    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, error == kKill ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | error);
     if (narrow) {
       filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     }

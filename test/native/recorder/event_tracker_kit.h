@@ -36,7 +36,7 @@ class EventTrackerTest : public ::testing::Test {
     bool native_began = false;
     int64_t NativeTimerDueNs() const { return native_due_ns; }
     bool NativeTimerBegan() const { return native_began; }
-    bool FilesMayWrite() const { return files_may_write; }
+    bool FilesMayWrite(int) const { return files_may_write; }
     int PolledFd() const { return polled_fd; }
     bool InJavaScript() const { return in_javascript; }
   };

@@ -85,7 +85,7 @@ class EventTrackerVmTest : public ::testing::Test {
     int64_t TimersDueNs() const { return -1; }
     int64_t NativeTimerDueNs() const { return -1; }
     bool NativeTimerBegan() const { return false; }
-    bool FilesMayWrite() const { return false; }
+    bool FilesMayWrite(int) const { return false; }
     int PolledFd() const { return kNoFd; }
     bool InJavaScript() const { return false; }
   };

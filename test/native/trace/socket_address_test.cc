@@ -48,5 +48,14 @@ TEST(SocketAddressTest, ARecordHoldsIt) {
   EXPECT_EQ(AddressIn(record), address);
 }
 
+TEST(SocketAddressTest, AUnixSocketIsOfOneMachine) {
+  const SocketAddress one = SocketAddress::OfUnix(0x01020304);
+  EXPECT_TRUE(one.IsLoopback());
+  EXPECT_TRUE(one.IsPrivate());
+  EXPECT_EQ(one, SocketAddress::OfUnix(0x01020304));
+  EXPECT_NE(one, SocketAddress::OfUnix(0x01020305));
+  EXPECT_FALSE(Address("100:0:0:1::1").IsLoopback());
+}
+
 }  // namespace
 }  // namespace edgewise
