@@ -80,6 +80,7 @@
       "src/analysis/builder/edg_dependencies.cc",
       "src/analysis/builder/edg_edges.cc",
       "src/analysis/builder/edg_ends.cc",
+      "src/analysis/builder/edg_questions.cc",
       "src/analysis/builder/edg_slices.cc",
       "src/analysis/builder/edg_trail.cc",
       "src/analysis/builder/vm_shares.cc",

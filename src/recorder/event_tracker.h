@@ -160,13 +160,11 @@ class EventTracker {
   // handle; `program`: an interned string.
   void ChildBegan(uint32_t number, int fd, uint64_t id, uint32_t program);
 
-  // What else a use of a connection tells: two numbers, by the kind.
+  // What else a use of a connection tells. `id`: else of what executes.
   struct Use {
     UseKind kind = UseKind::kQuestion;
-    uint32_t connection = 0;  // its number
-    uint32_t number = 0;
-    uint32_t other = 0;
-    std::optional<uint64_t> id;  // nullopt: of what executes
+    uint32_t connection = 0, number = 0, other = 0;
+    std::optional<uint64_t> id;
   };
   void PushUse(const Use& use);
   void ConnectionEnded(const Connection& connection);

@@ -86,9 +86,12 @@ void EdgBuilder::OnEvent(const Event& event) {
         OnEnd(record);
         break;
       case RecordKind::kConnection:
-      case RecordKind::kUse:
         DoubtTick(record);
         OnConnection(record);
+        break;
+      case RecordKind::kUse:
+        DoubtTick(record);
+        OnUse(record);
         break;
       default:
         break;
@@ -151,10 +154,9 @@ void EdgBuilder::TakeSamples() {
 void EdgBuilder::OnBetween(std::span<const InnerRecord> records) {
   slice_.request = {};
   for (const InnerRecord& record : records) {
-    if (record.kind != RecordKind::kGc) {
-      OnConnection(record);
-      continue;
-    }
+    if (record.kind == RecordKind::kConnection) OnConnection(record);
+    if (record.kind == RecordKind::kUse) OnUse(record);
+    if (record.kind != RecordKind::kGc) continue;
     CountGc(record, event_->off);
     busy_ns_ += static_cast<double>(record.end_ns - record.time_ns);
     NoteIdle(idle_from_ns_, record.time_ns);

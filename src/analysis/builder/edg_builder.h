@@ -219,23 +219,23 @@ class EdgBuilder {
   void OnConnection(const InnerRecord& record);
   // Who connects or writes there.
   Registrant WhoAsks(const InnerRecord& record) const;
-  void OnQuestion(const InnerRecord& record);
-  void ForgetHandshake(ConnectionTable::Connection* connection);
-  void OnAskedContext(const InnerRecord& record);
-  uint32_t NoteCall(uint32_t text, ConnectionTable::Connection* connection);
-  std::string_view PeerOf(const ConnectionTable::Connection& connection) const;
+  void OnUse(const InnerRecord& record);
+  using Connection = ConnectionTable::Connection;
+  void OnQuestion(const InnerRecord& record, Connection* connection);
+  void ForgetHandshake(Connection* connection);
+  void OnAskedContext(const InnerRecord& record, Connection* connection);
+  uint32_t NoteCall(uint32_t text, Connection* connection);
+  std::string_view PeerOf(const Connection& connection) const;
   uint32_t DependencyOf(RequestRef request);
   uint32_t DependencyOfEvent();
   uint32_t DependencyOfWork();
   void OnProcess(const InnerRecord& record);
   void NoteQuestionOf(RequestRef request, Node* node) const;
   void NoteAddresses();
-  bool IsPools() const {
-    return event_->work.has_value() && event_->work->place == WorkPlace::kPool;
-  }
+  bool IsPools() const;
   Registrant WhoRegisteredEvent();
   Registrant WhoseAnswer();
-  Registrant WhoseBody(const ConnectionTable::Connection& connection) const;
+  Registrant WhoseBody(const Connection& connection) const;
   bool ResumesAnAsker() const;
   bool Resumes(RequestRef request) const;
   bool MayHaveCalledAnother();
@@ -342,7 +342,7 @@ class EdgBuilder {
   bool in_slice_ = false;
   std::vector<const Trail::Step*> steps_;  // FollowTrail's
   ConnectionTable connections_;
-  ConnectionTable::Connection* connection_ = nullptr;  // the event's
+  Connection* connection_ = nullptr;  // the event's
   // What the event before has read had news for several (HTTP/2's streams): the
   // resource tells whose this one's are, and not who has opened the connection.
   bool continues_read_ = false;

@@ -63,4 +63,8 @@ uint32_t EdgBuilder::DependencyOfWork() {
   return dependency;
 }
 
+bool EdgBuilder::IsPools() const {
+  return event_->work.has_value() && event_->work->place == WorkPlace::kPool;
+}
+
 }  // namespace edgewise
