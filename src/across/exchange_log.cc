@@ -104,7 +104,8 @@ void ExchangeLog::AddCall(const EndedRequest& request, uint32_t place,
   const Node& node = request.graph.At(step.node);
   CalledRow row{};
   row.link = node.link;
-  row.end_ns = step.end_ns - step.exec_ns - step.queue_ns;
+  row.read_ns = step.end_ns - step.exec_ns;
+  row.end_ns = row.read_ns - step.queue_ns;
   row.begin_ns = row.end_ns - step.io_ns;
   row.asked = node.asked;
   row.of_stream = node.of_stream ? 1 : 0;

@@ -16,7 +16,9 @@ struct Session {
 };
 
 int64_t BeginOf(const ServedRow& row) { return row.ready_ns; }
-int64_t BeginOf(const CalledRow& row) { return row.begin_ns; }
+int64_t BeginOf(const CalledRow& row) { return row.asked_ns; }
+int64_t EndOf(const ServedRow& row) { return row.end_ns; }
+int64_t EndOf(const CalledRow& row) { return row.read_ns; }
 
 // Rows of one link, in order: each connection's follow one another.
 template <typename Row>
@@ -27,7 +29,7 @@ std::vector<Session<Row>> SessionsOf(std::span<const Row> rows) {
     int64_t end_ns = INT64_MIN;
     while (end < rows.size() && rows[end].file == rows[i].file &&
            rows[end].session == rows[i].session) {
-      end_ns = std::max(end_ns, rows[end].end_ns);
+      end_ns = std::max(end_ns, EndOf(rows[end]));
       ++end;
     }
     sessions.push_back({rows.subspan(i, end - i), BeginOf(rows[i]), end_ns});
@@ -69,7 +71,7 @@ std::span<const ServedRow> OtherEnd(
 // clocks say nothing.
 bool Fits(const CalledRow& call, const ServedRow& request) {
   return call.clock != request.clock ||
-         (call.asked_ns <= request.end_ns && request.ready_ns <= call.end_ns);
+         (call.asked_ns <= request.end_ns && request.ready_ns <= call.read_ns);
 }
 
 int64_t Share(int64_t ns, int64_t part, int64_t whole) {

@@ -34,6 +34,7 @@ CalledRow Called(uint64_t link, uint32_t request, uint32_t asked,
   row.begin_ns = begin_ms * kMs;
   row.end_ns = end_ms * kMs;
   row.asked_ns = row.begin_ns;
+  row.read_ns = row.end_ns;
   row.asked = asked;
   row.session = 7;
   row.file = 2;
@@ -267,6 +268,20 @@ TEST_F(JoiningTest, ByTheirNameWhereTheConnectionIsAnother) {
   Add(named_as(Called(25, 6, 80, 31, 36), 904));
   EXPECT_EQ(Join(&served_, &named, &called_),
             (Pairs{{1, 100}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}}));
+}
+
+// A session's settings, say, or tickets of TLS.
+TEST_F(JoiningTest, WhatWasReadWithTheAnswerMayHaveComeBefore) {
+  Add(Served(11, 100, 0, 10, 18));
+  CalledRow call = Called(11, 1, 80, 0, 5);
+  Add(call);
+  EXPECT_EQ(Join(), (Pairs{{1, 0}}));
+  call.read_ns = 20 * kMs;
+  SortedRows<ServedRow> served(scratch_);
+  SortedRows<CalledRow> called(scratch_);
+  served.Add(Served(11, 100, 0, 10, 18));
+  called.Add(call);
+  EXPECT_EQ(Join(&served, &called), (Pairs{{1, 100}}));
 }
 
 TEST_F(JoiningTest, ByTheConnectionBeforeTheName) {
