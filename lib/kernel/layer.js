@@ -25,11 +25,21 @@ const MOST_LONG = 8
  * @returns {string} for bpftrace
  */
 function layerScript (pid, addon, { burst = 0, seconds }) {
-  // CLOCK_REALTIME is so much more than what BPF's clock says.
-  const offset = Math.round((performance.timeOrigin + performance.now()) * 1e6) - Number(process.hrtime.bigint())
+  // CLOCK_REALTIME is so much more than what BPF's clock says, which knows of no time namespace.
+  const offset = Math.round((performance.timeOrigin + performance.now()) * 1e6) - Number(process.hrtime.bigint()) + aheadNs()
   const gate = burst > 0 ? `(((nsecs + ${offset}) / 1000000) & ${burst}) == ${burst}` : '1'
   const script = fs.readFileSync(path.join(__dirname, 'layer.bt'), 'utf8').replaceAll('GATE', gate).replaceAll('LONG', String(LONG_NS))
   return scriptFor(`${script}interval:s:1 { printf("T\\n"); }\n`, pid, addon, seconds)
+}
+
+/** @returns {number} how far this time namespace's monotonic clock is ahead of the kernel's */
+function aheadNs () {
+  try {
+    const [, seconds, ns] = /** @type {string[]} */ (/^monotonic +(-?\d+) +(\d+)/m.exec(fs.readFileSync('/proc/self/timens_offsets', 'latin1')))
+    return Number(seconds) * 1e9 + Number(ns)
+  } catch {
+    return 0 // Before Linux 5.6.
+  }
 }
 
 /**

@@ -24,6 +24,16 @@ bool IsStream(int fd) {
          type == SOCK_STREAM;
 }
 
+// Whether a write begins with what is no data of the application (RFC 8446,
+// section 5.1): the question itself is written next.
+bool EndsHandshake(const void* data, size_t size) {
+  constexpr uint8_t kChangeCipherSpec = 20;
+  constexpr uint8_t kHandshake = 22;
+  if (size == 0) return false;
+  const uint8_t type = *static_cast<const uint8_t*>(data);
+  return type == kChangeCipherSpec || type == kHandshake;
+}
+
 }  // namespace
 
 void StockProvider::AfterConnect(int fd, const sockaddr* address,
@@ -148,6 +158,10 @@ void StockProvider::NoteQuestion(Connection* connection, const void* data,
   const bool hidden = connection->talk.protocol() == Protocol::kTls &&
                       connection->told != 0 && connection->shaken;
   tracker_->PushQuestion(connection, hidden ? connection->told : seen);
+  if (connection->talk.protocol() == Protocol::kTls &&
+      EndsHandshake(data, size)) {
+    connection->asked_sequence = Connection::kNoSlice;
+  }
 }
 
 // The write that asks comes before, where the connection is established: then

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #if defined(__x86_64__)
@@ -55,6 +56,11 @@ inline uint64_t Ticks() {
 std::string_view TickSource();
 
 ClockTriple ReadClocks();
+
+// How far CLOCK_MONOTONIC of this process is ahead of the kernel's own, by
+// which perf tells times: what its time namespace adds (time_namespaces(7)).
+// Nothing: that is not to be known.
+std::optional<int64_t> MonotonicAheadNs();
 
 // Ticks per nanosecond, measured once against CLOCK_MONOTONIC to about 1e-4:
 // for thresholds and deadlines, not for reports. The first call may sleep 2 ms.

@@ -29,6 +29,7 @@ struct Connection {
   uint32_t told = 0;    // the same, of what TLS hides, by who asks; 0: not told
   Conversation talk{};  // opened
   // The slice that asked last, and the async id that it ran under.
+  static constexpr uint64_t kNoSlice = UINT64_MAX;
   uint64_t asked_sequence = 0;
   uint64_t asked_id = 0;
 };

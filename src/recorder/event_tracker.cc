@@ -126,8 +126,11 @@ void EventTracker::OpenPolled(const EntrySigns& signs) {
     Open(open_.type, open_.fd, begin, open_.ready, open_.ready_kind);
     open_.SignalsRead(open_.children >> 1);
   } else if (open_.entered && IsRead(open_.type) && !signs.files_may_write) {
-    // What was read had news for several (HTTP/2's streams).
+    // What was read had news for several: HTTP/2's streams, or the end of a
+    // handshake and what came with it.
+    const ReadOffsets offsets = open_.offsets;
     Open(open_.type, open_.fd, begin, open_.ready, open_.ready_kind);
+    open_.offsets = offsets;
   } else if (open_.entered) {
     Open(EventType::kWrite, kNoFd, begin, 0, ReadyKind::kNone);
   } else {

@@ -146,6 +146,8 @@ test('bodies in both directions, several writes and reads a message', async (t) 
 for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Record<string, string>][]} */ ([
   ['over TLS, on kept connections', { TLS: '1' }, { NEXT_TLS: '1' }],
   ['over TLS, on one connection', { TLS: '1', WAIT_MS: '2' }, { NEXT_TLS: '1', SOCKETS: '1' }],
+  ['over TLS, on new connections', { TLS: '1' }, { NEXT_TLS: '1', CLOSE: '1' }],
+  ['on new connections', {}, { CLOSE: '1' }],
   ['by fetch()', { WAIT_MS: '2' }, { FETCH: '1' }]
 ])) {
   test(what, async (t) => {

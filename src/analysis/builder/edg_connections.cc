@@ -108,7 +108,17 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
       return {opened->opener, opened->opener_node, opened->opener_unsure};
     }
   }
-  return StepOf(FindById(event_->async_id));
+  Registrant owner = StepOf(FindById(event_->async_id));
+  // Native code (a session of HTTP/2) sets immediates for what it had before. A
+  // step that was over by the pass before has not asked for this one.
+  if (event_->type == EventType::kImmediate &&
+      requests_.IsOpen(owner.request)) {
+    const RequestGraph& graph = GraphOf(owner.request);
+    if (graph.At(owner.node).end_ns < event_->ready_ns) {
+      owner.node = graph.LastIndex();
+    }
+  }
+  return owner;
 }
 
 // Where several wait, the promises that are resumed tell, or on a patched Node

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "absl/status/status.h"
+#include "platform/clock.h"
 
 namespace edgewise {
 namespace {
@@ -21,6 +23,11 @@ size_t PageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 absl::StatusOr<std::unique_ptr<PerfRing>> PerfRing::Open(perf_event_attr attr,
                                                          size_t bytes) {
+  const std::optional<int64_t> ahead_ns = MonotonicAheadNs();
+  if (!ahead_ns.has_value()) {
+    return absl::UnavailableError(
+        "how far this time namespace's clock is ahead cannot be known");
+  }
   attr.size = sizeof(attr);
   attr.exclude_kernel = 1;
   attr.exclude_hv = 1;
@@ -43,12 +50,14 @@ absl::StatusOr<std::unique_ptr<PerfRing>> PerfRing::Open(perf_event_attr attr,
     close(fd);
     return status;
   }
-  return std::unique_ptr<PerfRing>(
-      new PerfRing(fd, static_cast<perf_event_mmap_page*>(memory), bytes));
+  return std::unique_ptr<PerfRing>(new PerfRing(
+      fd, static_cast<perf_event_mmap_page*>(memory), bytes, *ahead_ns));
 }
 
-PerfRing::PerfRing(int fd, perf_event_mmap_page* page, size_t bytes)
+PerfRing::PerfRing(int fd, perf_event_mmap_page* page, size_t bytes,
+                   int64_t ahead_ns)
     : fd_(fd),
+      ahead_ns_(ahead_ns),
       page_(page),
       bytes_(bytes),
       data_(reinterpret_cast<const std::byte*>(page) + PageBytes()) {}
@@ -80,8 +89,8 @@ bool PerfRing::Next(Entry* entry) {
     return false;
   }
   Copy(tail_ + header.size - sizeof(where), &where, sizeof(where));
-  *entry = {header.type, header.misc, static_cast<int64_t>(where.ns),
-            where.cpu};
+  *entry = {header.type, header.misc,
+            static_cast<int64_t>(where.ns) + ahead_ns_, where.cpu};
   if (header.type == PERF_RECORD_LOST) {
     uint64_t lost[2];  // whose, and how many
     Copy(tail_ + sizeof(header), lost, sizeof(lost));

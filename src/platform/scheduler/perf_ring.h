@@ -32,7 +32,7 @@ class PerfRing {
   struct Entry {
     uint32_t type;  // PERF_RECORD_...
     uint16_t misc;
-    int64_t ns;  // CLOCK_MONOTONIC
+    int64_t ns;  // CLOCK_MONOTONIC of this process
     uint32_t cpu;
   };
   // Hands over what is new, in order, and makes room.
@@ -48,12 +48,13 @@ class PerfRing {
   uint64_t lost() const { return lost_; }
 
  private:
-  PerfRing(int fd, perf_event_mmap_page* page, size_t bytes);
+  PerfRing(int fd, perf_event_mmap_page* page, size_t bytes, int64_t ahead_ns);
   // False: the memory holds nonsense, all of which is skipped.
   bool Next(Entry* entry);
   void Copy(uint64_t at, void* to, size_t bytes) const;
 
   const int fd_;
+  const int64_t ahead_ns_;  // MonotonicAheadNs()
   perf_event_mmap_page* const page_;
   const size_t bytes_;  // of the data, after the first page
   const std::byte* const data_;

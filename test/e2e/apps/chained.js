@@ -6,7 +6,7 @@
 // HTTP2=1: speaks HTTP/2; NEXT_HTTP2=1: so do the others, NEXT_GRPC=1: as gRPC's
 // do, on one session for each; FRESH=1: on a new one for each call, by a name;
 // ABANDON=1: each call after one that is given up at once. CLOSE=1: keeps no
-// connection. SOCKET: listens there, too; NEXT_SOCKET: asks there. WORKERS=2: is
+// connection. HOST: listens at it; NEXT_HOST: asks there. SOCKET: listens there, too; NEXT_SOCKET: asks there. WORKERS=2: is
 // a cluster of so many. NAMES=1: gives each call a header `traceparent`.
 
 const cluster = require('node:cluster')
@@ -21,6 +21,7 @@ const { serving } = require('./serving')
 const { env } = process
 const WORK_MS = Number(env.WORK_MS ?? 1)
 const WAIT_MS = Number(env.WAIT_MS ?? 0)
+const NEXT_HOST = env.NEXT_HOST ?? '127.0.0.1'
 const PORTS = (env.NEXT_PORTS ?? '').split(',').filter(Boolean).map(Number)
 const client = env.NEXT_TLS ? https : http
 const agent = new client.Agent({ keepAlive: !env.CLOSE, maxSockets: Number(env.SOCKETS ?? 8), rejectUnauthorized: false })
@@ -43,7 +44,7 @@ const sessions = new Map()
 
 /** @param {number} port @param {string} url @returns {Promise<void>} */
 function askStream (port, url) {
-  const origin = `${env.NEXT_TLS ? 'https' : 'http'}://${env.FRESH ? 'localhost' : '127.0.0.1'}:${port}`
+  const origin = `${env.NEXT_TLS ? 'https' : 'http'}://${env.FRESH ? 'localhost' : NEXT_HOST}:${port}`
   const session = sessions.get(port) ?? http2.connect(origin, { rejectUnauthorized: false })
   if (!env.FRESH) sessions.set(port, session)
   return new Promise((resolve, reject) => {
@@ -80,9 +81,9 @@ async function hedge (port, url) {
 /** @param {number} port @param {string} url @param {AbortSignal} [signal] @returns {Promise<any>} the status, where it is known */
 async function askOnce (port, url, signal) {
   if (env.NEXT_HTTP2) return askStream(port, url)
-  if (env.FETCH) return (await fetch(`http://127.0.0.1:${port}${url}`, { headers: names() })).text()
+  if (env.FETCH) return (await fetch(`http://${NEXT_HOST}:${port}${url}`, { headers: names() })).text()
   return new Promise((resolve, reject) => {
-    const sent = client.request({ host: '127.0.0.1', port, socketPath: env.NEXT_SOCKET, path: url, agent, method: body ? 'POST' : 'GET', headers: names(), signal }, (response) => {
+    const sent = client.request({ host: NEXT_HOST, port, socketPath: env.NEXT_SOCKET, path: url, agent, method: body ? 'POST' : 'GET', headers: names(), signal }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode)).on('error', reject)
     })
     sent.on('error', reject).end(body || undefined)
@@ -113,7 +114,7 @@ function serve () {
   const ofHttp2 = () => env.TLS ? http2.createSecureServer(secrets(), listener) : http2.createServer(listener)
   const server = env.HTTP2 ? ofHttp2() : env.TLS ? https.createServer(secrets(), answer) : http.createServer(answer)
   const local = env.SOCKET && http.createServer(answer).listen(env.SOCKET)
-  serving(server.listen(0, '127.0.0.1'), () => {
+  serving(server.listen(0, env.HOST ?? '127.0.0.1'), () => {
     agent.destroy()
     if (local) local.close()
     for (const session of sessions.values()) session.close()

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <string>
 
 #include "test/native/platform/taken_cpu.h"
 
@@ -58,6 +60,15 @@ TEST(ClockTest, ConvertsNanosecondsToTicks) {
 
 TEST(ClockTest, NamesItsSource) {
   EXPECT_TRUE(TickSource() == "tsc" || TickSource() == "monotonic");
+}
+
+TEST(ClockTest, IsAheadByWhatTheTimeNamespaceAdds) {
+  std::ifstream offsets("/proc/self/timens_offsets");
+  std::string clock;
+  int64_t seconds = 0;
+  int64_t ns = 0;
+  if (!(offsets >> clock >> seconds >> ns)) GTEST_SKIP() << "no namespaces";
+  EXPECT_EQ(MonotonicAheadNs(), seconds * 1'000'000'000 + ns);
 }
 
 }  // namespace
