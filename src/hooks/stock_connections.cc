@@ -164,8 +164,9 @@ void StockProvider::NoteQuestion(Connection* connection, const void* data,
   }
 }
 
-// The write that asks comes before, where the connection is established: then
-// it is named again.
+// The write that asks comes before, of Node's client where the connection is
+// established: then it is named again. Or it comes next (fetch): then that asks
+// again, as it is known by its place.
 void StockProvider::NoteHttps(int fd, std::string_view method,
                               std::string_view path) {
   StockProvider* const self = ForThread();
@@ -174,6 +175,7 @@ void StockProvider::NoteHttps(int fd, std::string_view method,
   connection->told = self->questions_->NameOfHttps(method, path);
   if (connection->shaken) {
     self->tracker_->PushQuestion(connection, connection->told);
+    connection->asked_sequence = Connection::kNoSlice;
   }
 }
 

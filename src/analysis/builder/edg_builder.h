@@ -236,6 +236,7 @@ class EdgBuilder {
   Registrant WhoRegisteredEvent();
   Registrant WhoseAnswer();
   Registrant WhoseBody(const Connection& connection) const;
+  Registrant LatestStep(RequestRef request) const;
   bool ResumesAnAsker() const;
   bool Resumes(RequestRef request) const;
   bool MayHaveCalledAnother();

@@ -94,9 +94,12 @@ EdgBuilder::Registrant EdgBuilder::WhoRegisteredEvent() {
         connection_->Find(stream.request) != nullptr) {
       return LatestAsking(stream.request, stream.node);
     }
-    const Registrant owner = connection_->role == ConnectionRole::kOpened
-                                 ? WhoseAnswer()
-                                 : WhoseBody(*connection_);
+    const bool opened = connection_->role == ConnectionRole::kOpened;
+    if (!opened && connection_->protocol == RequestKind::kHttp2) {
+      const Registrant served = StepOf(FindById(event_->async_id));
+      if (requests_.IsOpen(served.request)) return LatestStep(served.request);
+    }
+    const Registrant owner = opened ? WhoseAnswer() : WhoseBody(*connection_);
     if (owner.request.generation != 0) return owner;
     if (connection_->IsAskedByKnown() && !continues_read_) return {};
   }
@@ -209,8 +212,15 @@ EdgBuilder::Registrant EdgBuilder::WhoseBody(
   const bool alone = connection.protocol == RequestKind::kHttp1 ||
                      std::count_if(connection.served.begin(),
                                    connection.served.end(), is_open) == 1;
-  return alone && is_open(latest) ? Registrant{latest, connection.read_node}
-                                  : Registrant{};
+  if (!alone || !is_open(latest)) return {};
+  if (connection.protocol == RequestKind::kHttp2) return LatestStep(latest);
+  return {latest, connection.read_node};
+}
+
+// Of a stream of HTTP/2 it is not told what came: of a body, or that more of
+// its answer may leave. Its latest step waits for either.
+EdgBuilder::Registrant EdgBuilder::LatestStep(RequestRef request) const {
+  return {request, requests_.At(request).state.LastIndex()};
 }
 
 // The question of `request` that the event may have answered, or null.

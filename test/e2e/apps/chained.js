@@ -81,7 +81,7 @@ async function hedge (port, url) {
 /** @param {number} port @param {string} url @param {AbortSignal} [signal] @returns {Promise<any>} the status, where it is known */
 async function askOnce (port, url, signal) {
   if (env.NEXT_HTTP2) return askStream(port, url)
-  if (env.FETCH) return (await fetch(`http://${NEXT_HOST}:${port}${url}`, { headers: names() })).text()
+  if (env.FETCH) return (await fetch(`${env.NEXT_TLS ? 'https' : 'http'}://${NEXT_HOST}:${port}${url}`, { headers: names() })).text()
   return new Promise((resolve, reject) => {
     const sent = client.request({ host: NEXT_HOST, port, socketPath: env.NEXT_SOCKET, path: url, agent, method: body ? 'POST' : 'GET', headers: names(), signal }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode)).on('error', reject)
