@@ -74,6 +74,15 @@ bool Fits(const CalledRow& call, const ServedRow& request) {
          (call.asked_ns <= request.end_ns && request.ready_ns <= call.read_ns);
 }
 
+// Another question follows the answer, which its caller may read while who has
+// written it still does.
+bool AsksMore(const CalledRow& call, const ServedRow& request) {
+  constexpr int64_t kApartNs = 100'000;
+  return call.clock == request.clock &&
+         call.asked_ns < request.end_ns - kApartNs &&
+         call.read_ns >= request.ready_ns;
+}
+
 int64_t Share(int64_t ns, int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<int64_t>(static_cast<double>(ns) *
                                           static_cast<double>(part) /
@@ -105,8 +114,10 @@ const ServedRow* RequestFinder::Of(const CalledRow& call) {
   while (place > 0 && !Fits(call, requests_[place])) --place;
   if (IsOneOfSeveral(place)) return nullptr;
   const ServedRow* const request = &requests_[place];
-  // Several steps may wait for parts of one answer.
-  if (request == found_) return call.asked == asked_ ? request : nullptr;
+  // Several steps may wait for parts of one answer, or ask for it in parts.
+  if (request == found_) {
+    return call.asked == asked_ || AsksMore(call, *request) ? request : nullptr;
+  }
   if (!Fits(call, *request)) return nullptr;
   asked_ = call.asked;
   return found_ = request;

@@ -35,6 +35,7 @@ bool ConnectionTable::Connection::Ask(const Asker& asker, bool another) {
   if (more) {
     const Asker before = std::exchange(askers.back(), asker);
     askers.back().first = before.first;
+    askers.back().asked_ns = before.asked_ns;
     if (askers.back().context == 0) askers.back().context = before.context;
     askers.back().several = before.several || before.node != asker.node;
     return false;

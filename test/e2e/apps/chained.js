@@ -6,8 +6,10 @@
 // HTTP2=1: speaks HTTP/2; NEXT_HTTP2=1: so do the others, NEXT_GRPC=1: as gRPC's
 // do, on one session for each; FRESH=1: on a new one for each call, by a name;
 // ABANDON=1: each call after one that is given up at once. CLOSE=1: keeps no
-// connection. HOST: listens at it; NEXT_HOST: asks there. SOCKET: listens there, too; NEXT_SOCKET: asks there. WORKERS=2: is
-// a cluster of so many. NAMES=1: gives each call a header `traceparent`.
+// connection. EXPECT=1: sends a body when it is told to go on; TRICKLE=1: in its
+// own time. HOST: listens at it; NEXT_HOST: asks there. SOCKET: listens there,
+// too; NEXT_SOCKET: asks there. WORKERS=2: is a cluster of so many. NAMES=1:
+// gives each call a header `traceparent`.
 
 const cluster = require('node:cluster')
 const { randomBytes } = require('node:crypto')
@@ -83,11 +85,25 @@ async function askOnce (port, url, signal) {
   if (env.NEXT_HTTP2) return askStream(port, url)
   if (env.FETCH) return (await fetch(`${env.NEXT_TLS ? 'https' : 'http'}://${NEXT_HOST}:${port}${url}`, { headers: names() })).text()
   return new Promise((resolve, reject) => {
-    const sent = client.request({ host: NEXT_HOST, port, socketPath: env.NEXT_SOCKET, path: url, agent, method: body ? 'POST' : 'GET', headers: names(), signal }, (response) => {
+    const sent = client.request({ host: NEXT_HOST, port, socketPath: env.NEXT_SOCKET, path: url, agent, method: body ? 'POST' : 'GET', headers: { ...names(), ...env.EXPECT && { expect: '100-continue' } }, signal }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode)).on('error', reject)
     })
-    sent.on('error', reject).end(body || undefined)
+    sent.on('error', reject)
+    if (env.EXPECT) sent.once('continue', () => sent.end(body)).flushHeaders()
+    else if (env.TRICKLE) trickle(sent)
+    else sent.end(body || undefined)
   })
+}
+
+/** A body in three parts, each in its own time. @param {http.ClientRequest} sent */
+function trickle (sent) {
+  let left = 3
+  const timer = setInterval(() => {
+    sent.write(body)
+    if (--left > 0) return
+    clearInterval(timer)
+    sent.end()
+  }, 3)
 }
 
 /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */

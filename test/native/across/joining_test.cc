@@ -270,6 +270,15 @@ TEST_F(JoiningTest, ByTheirNameWhereTheConnectionIsAnother) {
             (Pairs{{1, 100}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}}));
 }
 
+// Expect: 100-continue.
+TEST_F(JoiningTest, AQuestionInTwoParts) {
+  Add(Served(11, 100, 0, 1, 20));
+  Add(Called(11, 1, 80, 0, 3));
+  Add(Called(11, 1, 1080, 4, 21));
+  Add(Called(11, 2, 1160, 21, 30));  // Its request is missing.
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 0}}));
+}
+
 // A session's settings, say, or tickets of TLS.
 TEST_F(JoiningTest, WhatWasReadWithTheAnswerMayHaveComeBefore) {
   Add(Served(11, 100, 0, 10, 18));
