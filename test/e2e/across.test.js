@@ -150,7 +150,7 @@ for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Rec
   ['over TLS 1.2, on new connections', { TLS: '1' }, { NEXT_TLS: '1', CLOSE: '1', NODE_OPTIONS: '--tls-max-v1.2' }],
   ['on new connections', {}, { CLOSE: '1' }],
   ['bodies in their own time', { WAIT_MS: '5' }, { BODY: '100', TRICKLE: '1' }],
-  ['bodies that are asked for', { WAIT_MS: '5' }, { BODY: '100', EXPECT: '1' }],
+  ['bodies that are asked for', { WAIT_MS: '60' }, { BODY: '100', EXPECT: '1' }],
   ['by fetch()', { WAIT_MS: '2' }, { FETCH: '1' }],
   ['by fetch() over TLS', { TLS: '1', WAIT_MS: '2' }, { FETCH: '1', NEXT_TLS: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
   ['over TLS with bodies, on new connections', { TLS: '1', ANSWER: '100000' }, { BODY: '70000', NEXT_TLS: '1', CLOSE: '1' }]
