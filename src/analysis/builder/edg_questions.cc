@@ -16,6 +16,11 @@ std::string_view ProtocolOf(std::string_view operation) {
   return operation.substr(0, operation.find(' '));
 }
 
+bool HasBodies(std::string_view operation) {
+  const std::string_view protocol = ProtocolOf(operation);
+  return protocol == "http" || protocol == "https";
+}
+
 // HTTP/2 may be what TLS hides.
 bool AnswersInOrder(std::string_view protocol) {
   return protocol != "h2" && protocol != "grpc" && protocol != "mongodb" &&
@@ -91,14 +96,17 @@ void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
   if (renames && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).Rename(unnamed, connection->dependency);
   }
-  // More of a question, in another step, says nothing of what is asked.
+  asker.asked_ns = slice_.begin_ns;
+  // More of a question, in another step, says nothing of what is asked. A body
+  // of HTTP may go on while the answer comes.
   const ConnectionTable::Asker* const before =
       connection->askers.empty() ? nullptr : &connection->askers.back();
   const bool named = call != DependencyTable::kUnknown &&
                      dependencies_->Call(call).find(' ') != std::string::npos;
-  if (before != nullptr && before->request == asker.request &&
-      before->waits() && !named) {
+  if (before != nullptr && before->request == asker.request && !named &&
+      (before->waits() || HasBodies(dependencies_->Call(before->call)))) {
     call = before->call;
+    asker.asked_ns = before->asked_ns;
   }
   // Of several streams that a request waits for it is not known which one an
   // answer is of, but where they ask the same.
@@ -111,7 +119,6 @@ void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
   }
   asker.call = call;
   asker.written = record.number;
-  asker.asked_ns = slice_.begin_ns;
   asker.dependency = connection->dependency;
   const bool anew =
       connection->Ask(asker, /*another=*/connection->multiplexed && named);
