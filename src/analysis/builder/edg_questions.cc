@@ -77,7 +77,10 @@ void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
   // What native code writes after it is more of the same.
   const bool goes_on = !connection->answered && !connection->askers.empty() &&
                        !(in_slice_ && connection->ordered);
-  if (asker.request.generation == 0 && goes_on) return;
+  if (asker.request.generation == 0 && goes_on) {
+    connection->next.context = asker.context;
+    return;
+  }
   connection->asked_step = in_slice_ ? trail_.next() : 0;
   const uint32_t unnamed = connection->dependency;
   const bool was_named = connection->named;
