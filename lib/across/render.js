@@ -9,6 +9,10 @@ const { count, counted, percent, time } = require('../report/units')
 /** @typedef {import('../report/layout').Style} Style */
 
 const MOST_CALLS = 20
+/** Clocks that are not further apart are taken for the same; ns. */
+const SAME_NS = 1e6
+/** Bursts that are further apart, of their length, are not the same. */
+const APART = 0.25
 /** What is shorter is not told of a single request. */
 const SHORT = 0.01
 
@@ -20,7 +24,7 @@ const SHORT = 0.01
 function render (json, { percentile = 99, ...options } = {}) {
   const found = printable(json)
   const style = styleOf(options)
-  return [services(found, percentile, style), calls(found.calls, style), slowest(found, style)].filter(Boolean).join('\n\n') + '\n'
+  return [services(found, percentile, style), calls(found.calls, style), clocks(found, style), slowest(found, style)].filter(Boolean).join('\n\n') + '\n'
 }
 
 /** @param {Json} found @param {number} percentile @param {Style} style */
@@ -45,6 +49,18 @@ function calls (all, style) {
   ]))
   return 'What a call to another service consists of, of slow requests (tail) and of the others:\n' +
     indent(columns(['<', '<route there', '<', 'calls', 'took', 'network', 'queued', 'ran', 'waited', 'of it GC', '<queued behind'], rows, style))
+}
+
+/** @param {Json} found @param {Style} style */
+function clocks ({ clocks: all, services: recordings }, style) {
+  return all.flatMap(({ from, to, ahead_least_ns: least, ahead_most_ns: most }) => {
+    if (least === null) return [`A clock of ${from} or of ${to} was set while they were recorded.`]
+    if (least <= SAME_NS && most >= -SAME_NS) return []
+    const [near, far] = least > 0 ? [least, most] : [-most, -least]
+    const bursts = recordings.filter(({ service }) => service === from || service === to).map(({ report }) => report.bursts?.duration_ns ?? Infinity)
+    return [`The clock of ${to} is ${time(near)} to ${time(far)} ${least > 0 ? 'ahead of' : 'behind'} that of ${from}. No time above depends on it.`,
+      ...near > APART * Math.min(...bursts) ? [style.alarm('! so their bursts are not the same: set both clocks by NTP (docs/bursts.md)')] : []]
+  }).join('\n')
 }
 
 /** @param {Json} call @returns {number} */

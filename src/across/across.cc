@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "across/call_sums.h"
+#include "across/clock_bounds.h"
 #include "across/exchange_log.h"
 #include "across/joining.h"
 #include "across/request_trees.h"
@@ -77,8 +78,7 @@ class Across {
     if (!status.ok()) return status;
     Joining joining(&exchanges_.served, &exchanges_.named, &exchanges_.called,
                     options_.scratch);
-    status =
-        joining.ForEach([this](const JoinedCall& call) { sums_.Add(call); });
+    status = joining.ForEach([this](const JoinedCall& call) { Add(call); });
     if (!status.ok()) return status;
     RequestTrees trees(Roots());
     if (status = trees.Grow(&joining); !status.ok()) return status;
@@ -86,6 +86,7 @@ class Across {
     const Json json = {{"schema", 1},
                        {"services", ServicesJson()},
                        {"calls", CallsJson()},
+                       {"clocks", ClocksJson()},
                        {"slowest", SlowestJson(trees)},
                        {"truncated", trees.truncated()}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -129,6 +130,15 @@ class Across {
                             : exchanges_.names.Service(directory);
     recordings_.push_back(std::move(recording));
     return absl::OkStatus();
+  }
+
+  void Add(const JoinedCall& call) {
+    sums_.Add(call);
+    if (call.served == nullptr) return;
+    const auto unix_ns = [this](uint32_t file) {
+      return exchanges_.files[file - 1].unix_offset_ns;
+    };
+    clocks_.Add(call, unix_ns(call.call->file), unix_ns(call.served->file));
   }
 
   // The slowest requests of services that no other one calls; of all, where
@@ -189,6 +199,19 @@ class Across {
     return calls;
   }
 
+  Json ClocksJson() const {
+    Json clocks = Json::array();
+    for (const auto& [key, bounds] : clocks_.bounds()) {
+      const bool hold = bounds.hold();
+      clocks.push_back(
+          {{"from", exchanges_.names.ServiceText(key.from)},
+           {"to", exchanges_.names.ServiceText(key.to)},
+           {"ahead_least_ns", hold ? Json(bounds.least_ns) : Json()},
+           {"ahead_most_ns", hold ? Json(bounds.most_ns) : Json()}});
+    }
+    return clocks;
+  }
+
   Json CallJson(const RequestTree::Call& call) const {
     const ServiceNames& names = exchanges_.names;
     const ServedRow& served = call.served;
@@ -239,6 +262,7 @@ class Across {
   Exchanges exchanges_;
   std::vector<Recording> recordings_;
   CallSums sums_;
+  ClockBounds clocks_;
   std::vector<Json> told_;  // of Roots(), as their reports do
 };
 

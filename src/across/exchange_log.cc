@@ -25,8 +25,8 @@ void ExchangeLog::BeginRows() {
   const uint16_t service = exchanges_->names.Service(own);
   if (service != service_ || file_ == 0) routes_.clear();
   service_ = service;
-  exchanges_->files.push_back(
-      {service_, context_.name(), counts.process, counts.thread});
+  exchanges_->files.push_back({service_, context_.name(), counts.process,
+                               counts.thread, counts.unix_offset_ns});
   file_ = static_cast<uint32_t>(exchanges_->files.size());
   clock_ = exchanges_->clocks
                .try_emplace(meta.clock,

@@ -31,6 +31,7 @@ struct Exchanges {
     std::string name;
     uint32_t process;
     uint32_t thread;
+    int64_t unix_offset_ns;  // StreamCounts'
   };
   std::vector<File> files;
   std::map<std::string, uint16_t> clocks;  // by machine, since it has started

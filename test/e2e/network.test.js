@@ -24,7 +24,7 @@ const skip = noNetwork()
  * @param {number} aheadNs the clock of who is asked
  * @param {Record<string, string>} cart more of its environment
  * @param {Record<string, string>} shop likewise
- * @returns {Promise<{ calls: any[], services: any[] }>} the report across both
+ * @returns {Promise<{ calls: any[], clocks: any[], services: any[] }>} the report across both
  */
 async function across (t, aheadNs, cart, shop) {
   const line = await startLine(t, LINE_MS * 1000)
@@ -60,10 +60,15 @@ for (const aheadMs of [0, 50, -50]) {
     ['HTTP/2', { HTTP2: '1' }, { NEXT_HTTP2: '1' }]
   ])) {
     test(`${what}, ${LINE_MS} ms each way, the clock there is ${aheadMs} ms ahead`, { skip }, async (t) => {
-      const { calls, services } = await across(t, aheadMs * 1e6, cart, shop)
+      const { calls, clocks, services } = await across(t, aheadMs * 1e6, cart, shop)
       const { calls: count, joined } = services.find(({ service }) => service === 'shop')
       assert.equal(joined, count)
       assert.ok(count >= REQUESTS)
+      // Only the monotonic clock is another one: by the calls CLOCK_REALTIME is the same within what one takes.
+      assert.equal(clocks.length, aheadMs === 0 ? 0 : 1)
+      for (const { ahead_least_ns: least, ahead_most_ns: most } of clocks) {
+        assert.ok(least <= 0 && most >= 0 && most - least < 100e6, `${least} to ${most} ns`)
+      }
       const parts = Object.fromEntries(['io_ns', 'network_ns', 'service_io_ns', 'queue_ns', 'exec_ns'].map((part) => [part, meanMs(calls, part)]))
       t.diagnostic(JSON.stringify(parts))
       const within = (/** @type {string} */ part, /** @type {number} */ least, /** @type {number} */ most) => {
