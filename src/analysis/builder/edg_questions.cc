@@ -67,20 +67,18 @@ void EdgBuilder::OnUse(const InnerRecord& record) {
 }
 
 void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
-  ConnectionTable::Asker asker = std::exchange(connection->next, {});
-  if (!requests_.IsOpen(asker.request)) {
+  ConnectionTable::Asker& next = connection->next;
+  if (!requests_.IsOpen(next.request)) {
     const Registrant registrant = WhoAsks(record);
-    asker.request = registrant.request;
-    asker.node = registrant.node;
-    asker.unsure = registrant.inferred;
+    next.request = registrant.request;
+    next.node = registrant.node;
+    next.unsure = registrant.inferred;
   }
   // What native code writes after it is more of the same.
   const bool goes_on = !connection->answered && !connection->askers.empty() &&
                        !(in_slice_ && connection->ordered);
-  if (asker.request.generation == 0 && goes_on) {
-    connection->next.context = asker.context;
-    return;
-  }
+  if (next.request.generation == 0 && goes_on) return;
+  ConnectionTable::Asker asker = std::exchange(next, {});
   connection->asked_step = in_slice_ ? trail_.next() : 0;
   const uint32_t unnamed = connection->dependency;
   const bool was_named = connection->named;
