@@ -2,16 +2,15 @@
 
 // What `edgewise kernel` costs the server that it looks at: docs/kernel.md.
 
-const { spawn } = require('node:child_process')
-const { once } = require('node:events')
 const os = require('node:os')
 const path = require('node:path')
 const { median, pairedRatio } = require('../../lib/statistics')
 const { parseArguments } = require('../../scripts/tasks/arguments')
-const { TaskError, main } = require('../../scripts/tasks/step')
+const { main } = require('../../scripts/tasks/step')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { saturate, withServer } = require('../overhead/cell')
 const { VARIANTS } = require('../overhead/variants')
+const { recordKernel } = require('../shared/kernel-layer')
 
 const USAGE = `Usage: npm run bench:kernel -- [options]
 
@@ -21,7 +20,6 @@ processor time of its main thread for a request, and requests a second. As root.
   --rounds N   each measures all variants once (10)
   --seconds N  of each measurement (2)`
 
-const EDGEWISE = path.join(ROOT, 'bin', 'edgewise.js')
 const SETTINGS = { servers: path.join(ROOT, 'benchmarks/overhead/servers'), serverCpus: '0', helperCpus: '0,1', loadCpus: '1', connections: 8, seconds: 0, warmup: 0 }
 /** What `edgewise kernel` is given; null: it does not run. */
 const LAYERS = /** @type {Record<string, string[] | null>} */ ({
@@ -45,32 +43,14 @@ async function run (args) {
     for (let round = 0; round < Number(rounds); round++) {
       for (let turn = 0; turn < names.length; turn++) {
         const name = names[(round + turn) % names.length]
-        const stop = await recordKernel(pid, LAYERS[name])
+        const layer = LAYERS[name]
+        const stop = layer && await recordKernel(pid, layer)
         found[name].push(await saturate(pid, url, Number(seconds), SETTINGS))
-        await stop()
+        await stop?.()
       }
     }
   })
   console.log(`Node ${process.version}, ${os.cpus()[0].model}, ${rounds} rounds of ${seconds} s\n\n${table(found)}`)
-}
-
-/** @param {number} pid @param {string[] | null} args @returns {Promise<() => Promise<void>>} ends it */
-async function recordKernel (pid, args) {
-  if (args === null) return async () => {}
-  const child = spawn(process.execPath, [EDGEWISE, 'kernel', String(pid), ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  const ended = once(child, 'close')
-  await new Promise((resolve, reject) => {
-    child.stderr.on('data', (text) => {
-      said += text
-      if (/recording the kernel/.test(said)) resolve(true)
-    })
-    ended.then(() => reject(new TaskError(`edgewise kernel: ${said.trim()}`)))
-  })
-  return async () => {
-    child.kill('SIGINT')
-    await ended
-  }
 }
 
 /** @param {Record<string, any[]>} found by variant, by round @returns {string} */

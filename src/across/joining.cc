@@ -78,9 +78,8 @@ bool Fits(const CalledRow& call, const ServedRow& request) {
 // written it still does.
 bool AsksMore(const CalledRow& call, const ServedRow& request) {
   constexpr int64_t kApartNs = 100'000;
-  return call.clock == request.clock &&
-         call.asked_ns < request.end_ns - kApartNs &&
-         call.read_ns >= request.ready_ns;
+  return call.clock == request.clock && Fits(call, request) &&
+         call.asked_ns < request.end_ns - kApartNs;
 }
 
 int64_t Share(int64_t ns, int64_t part, int64_t whole) {

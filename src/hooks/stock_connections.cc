@@ -74,7 +74,6 @@ void StockProvider::NoteAddresses(int fd, const Connection& connection,
       tracker_->ConnectionAt(connection, AddressSide::kOwn, *ends);
       tracker_->ConnectionAt(connection, AddressSide::kPeer, *ends);
     }
-    length = 0;
   }
   sockaddr_storage own_storage{};
   auto* const own = reinterpret_cast<sockaddr*>(&own_storage);
