@@ -257,11 +257,15 @@
     ],
     "across_sources": [
       "src/across/across.cc",
+      "src/across/call_names.cc",
       "src/across/exchange_log.cc",
       "src/across/joining.cc",
+      "src/across/relays.cc",
       "src/across/request_trees.cc"
     ],
     "handover_sources": [
+      "src/handover/kernel_layer.cc",
+      "src/handover/perfetto_kernel.cc",
       "src/handover/perfetto_packets.cc",
       "src/handover/perfetto_trace.cc",
       "src/handover/span_log.cc"

@@ -13,6 +13,8 @@ const MOST_CALLS = 20
 const SAME_NS = 1e6
 /** Bursts that are further apart, of their length, are not the same. */
 const APART = 0.25
+/** How calls were joined that their connection does not tell. */
+const OTHERWISE = /** @type {Record<string, string>} */ ({ traceparent: 'by traceparent', 'x-request-id': 'by x-request-id', bytes: 'inferred by their bytes' })
 /** What is shorter is not told of a single request. */
 const SHORT = 0.01
 
@@ -29,14 +31,20 @@ function render (json, { percentile = 99, ...options } = {}) {
 
 /** @param {Json} found @param {number} percentile @param {Style} style */
 function services ({ services: all }, percentile, style) {
-  const rows = all.map(({ service, directory, report, calls: asked, joined, by_traceparent: named }) => [
+  const rows = all.map(({ service, directory, report, calls: asked, joined, by, undecided }) => [
     service, count(report.requests.count), time(report.latency_ns?.p50), time(report.tail?.threshold_ns),
-    asked === 0 ? 'none' : `${count(joined)} of ${count(asked)}${named > 0 ? `, ${count(named)} by traceparent` : ''}`, directory
+    asked === 0 ? 'none' : joinedText({ asked, joined, by, undecided }), directory
   ])
   const none = all.every(({ joined }) => joined === 0)
   return `${style.strong(`${counted(all.length, 'recording')} of ${counted(new Set(all.map(({ service }) => service)).size, 'service')}.`)}\n` +
     indent(columns(['<service', 'requests', 'p50', `p${percentile}`, 'calls joined', '<recording'], rows, style)) +
     (none ? `\n${style.alarm('! no call was answered by what the others have recorded: they were recorded at other times, before edgewise knew addresses, or behind a proxy')}` : '')
+}
+
+/** @param {Json} counts of a service's calls */
+function joinedText ({ asked, joined, by, undecided }) {
+  const otherwise = Object.keys(OTHERWISE).filter((how) => by[how] > 0).map((how) => `${count(by[how])} ${OTHERWISE[how]}`)
+  return [`${count(joined)} of ${count(asked)}`, ...otherwise, ...undecided > 0 ? [`${count(undecided)} may be one of several`] : []].join(', ')
 }
 
 /** @param {Json[]} all @param {Style} style */
@@ -53,14 +61,23 @@ function calls (all, style) {
 
 /** @param {Json} found @param {Style} style */
 function clocks ({ clocks: all, services: recordings }, style) {
-  return all.flatMap(({ from, to, ahead_least_ns: least, ahead_most_ns: most }) => {
-    if (least === null) return [`A clock of ${from} or of ${to} was set while they were recorded.`]
+  return all.flatMap((clock) => {
+    const { from, to, ahead_least_ns: least, ahead_most_ns: most, minutes } = clock
+    if (minutes.some(({ ahead_least_ns: none }) => none === null)) return [`A clock of ${from} or of ${to} was set while they were recorded.`]
+    if (least === null) return [`The clocks of ${from} and ${to} drift: that of ${to} was at first ${apart(minutes[0])} that of ${from}, at last ${apart(minutes.at(-1))} it. No time above depends on it.`]
     if (least <= SAME_NS && most >= -SAME_NS) return []
-    const [near, far] = least > 0 ? [least, most] : [-most, -least]
+    const near = least > 0 ? least : -most
     const bursts = recordings.filter(({ service }) => service === from || service === to).map(({ report }) => report.bursts?.duration_ns ?? Infinity)
-    return [`The clock of ${to} is ${time(near)} to ${time(far)} ${least > 0 ? 'ahead of' : 'behind'} that of ${from}. No time above depends on it.`,
+    return [`The clock of ${to} is ${apart(clock)} that of ${from}. No time above depends on it.`,
       ...near > APART * Math.min(...bursts) ? [style.alarm('! so their bursts are not the same: set both clocks by NTP (docs/bursts.md)')] : []]
   }).join('\n')
+}
+
+/** @param {Json} clock which bounds hold */
+function apart ({ ahead_least_ns: least, ahead_most_ns: most }) {
+  if (least > 0) return `${time(least)} to ${time(most)} ahead of`
+  if (most < 0) return `${time(-most)} to ${time(-least)} behind`
+  return `${time(-least)} behind to ${time(most)} ahead of`
 }
 
 /** @param {Json} call @returns {number} */
@@ -83,8 +100,8 @@ function slowest ({ slowest: all, truncated }, style) {
 function callLines (all, whole, depth) {
   const long = all.filter(({ io_ns: io }) => io >= whole * SHORT)
   return [
-    ...long.flatMap(({ service, route, request, io_ns: io, of, behind, same_clock: same, calls: further }) => [
-      `${'  '.repeat(depth)}${time(io)} ${service}: ${route}, request ${request}: network ${time(of.network_ns)}, queued ${time(of.queue_ns)}${behind ? ` (behind ${behind.route} ${time(behind.ns)})` : ''}, ran ${time(of.exec_ns)}, waited ${time(of.io_ns)}${same ? '' : ', by another clock'} (${percent(io / whole)})`,
+    ...long.flatMap(({ service, route, request, io_ns: io, of, behind, same_clock: same, by, calls: further }) => [
+      `${'  '.repeat(depth)}${time(io)} ${service}: ${route}, request ${request}: network ${time(of.network_ns)}, queued ${time(of.queue_ns)}${behind ? ` (behind ${behind.route} ${time(behind.ns)})` : ''}, ran ${time(of.exec_ns)}, waited ${time(of.io_ns)}${same ? '' : ', by another clock'}${OTHERWISE[by] ? `, ${OTHERWISE[by]}` : ''} (${percent(io / whole)})`,
       ...callLines(further, whole, depth + 1)
     ]),
     ...long.length < all.length ? [`${'  '.repeat(depth)}${counted(all.length - long.length, 'shorter call')}`] : []

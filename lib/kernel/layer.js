@@ -26,16 +26,16 @@ const MOST_LONG = 8
  */
 function layerScript (pid, addon, { burst = 0, seconds }) {
   // CLOCK_REALTIME is so much more than what BPF's clock says, which knows of no time namespace.
-  const offset = Math.round((performance.timeOrigin + performance.now()) * 1e6) - Number(process.hrtime.bigint()) + aheadNs()
+  const offset = Math.round((performance.timeOrigin + performance.now()) * 1e6) - Number(process.hrtime.bigint()) + aheadNs('self')
   const gate = burst > 0 ? `(((nsecs + ${offset}) / 1000000) & ${burst}) == ${burst}` : '1'
-  const script = fs.readFileSync(path.join(__dirname, 'layer.bt'), 'utf8').replaceAll('GATE', gate).replaceAll('LONG', String(LONG_NS))
+  const script = fs.readFileSync(path.join(__dirname, 'layer.bt'), 'utf8').replaceAll('GATE', gate).replaceAll('LONG', String(LONG_NS)).replaceAll('AHEAD', String(aheadNs(pid)))
   return scriptFor(`${script}interval:s:1 { printf("T\\n"); }\n`, pid, addon, seconds)
 }
 
-/** @returns {number} how far this time namespace's monotonic clock is ahead of the kernel's */
-function aheadNs () {
+/** @param {number | 'self'} pid @returns {number} how far the monotonic clock of its time namespace is ahead of the kernel's */
+function aheadNs (pid) {
   try {
-    const [, seconds, ns] = /** @type {string[]} */ (/^monotonic +(-?\d+) +(\d+)/m.exec(fs.readFileSync('/proc/self/timens_offsets', 'latin1')))
+    const [, seconds, ns] = /** @type {string[]} */ (/^monotonic +(-?\d+) +(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/timens_offsets`, 'latin1')))
     return Number(seconds) * 1e9 + Number(ns)
   } catch {
     return 0 // Before Linux 5.6.
@@ -85,15 +85,15 @@ function * linesOf (file) {
 
 /** @param {string} line @param {number} thread @param {Set<number>} events @param {Map<number, EventLayer>} found */
 function take (line, thread, events, found) {
-  const [kind, ofThread, ofEvent, ...rest] = line.split(' ')
+  const [kind, ofThread, ofEvent, , ...rest] = line.split(' ')
   const event = Number(ofEvent)
   if (Number(ofThread) !== thread || !events.has(event)) return
   if (!found.has(event)) found.set(event, { long: [] })
   const layer = /** @type {EventLayer} */ (found.get(event))
   const numbers = rest.map(Number)
   const named = (/** @type {number} */ from) => `${rest.slice(from + 1).join(' ')} (${rest[from]})`
-  if (kind === 'E') SUMS.forEach((name, i) => { layer[name] = numbers[i] })
-  if (kind === 'S') layer.long.push({ kind: 'call', ns: numbers[1], call: numbers[0] })
+  if (kind === 'E') SUMS.forEach((name, i) => { layer[name] = numbers[i + 1] })
+  if (kind === 'S') layer.long.push({ kind: 'call', ns: numbers[0], call: numbers[1] })
   if (kind === 'P') layer.long.push({ kind: 'preempted', ns: numbers[0], by: named(1) })
   if (kind === 'W') layer.long.push({ kind: 'slept', ns: numbers[0], call: numbers[1], by: named(2) })
   if (kind === 'B') layer.long.push({ kind: 'device', ns: numbers[0], device: `${numbers[1] >> 20}:${numbers[1] & 0xFFFFF}`, bytes: numbers[2] })

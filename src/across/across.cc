@@ -60,6 +60,34 @@ Json SumJson(const CallSum& sum, const ServiceNames& names) {
           {"behind", BlockersJson(sum.blocked_ns, names)}};
 }
 
+const char* TextOf(JoinedBy by) {
+  switch (by) {
+    case JoinedBy::kConnection:
+      return "connection";
+    case JoinedBy::kTraceparent:
+      return "traceparent";
+    case JoinedBy::kRequestId:
+      return "x-request-id";
+    case JoinedBy::kBytes:
+      return "bytes";
+  }
+  return "";
+}
+
+Json BoundsJson(const ClockBounds::Bounds& bounds) {
+  const bool hold = bounds.hold();
+  return {{"ahead_least_ns", hold ? Json(bounds.least_ns) : Json()},
+          {"ahead_most_ns", hold ? Json(bounds.most_ns) : Json()}};
+}
+
+Json ByJson(const CallSums::Counts& calls) {
+  Json json = Json::object();
+  for (size_t i = 0; i < kJoinedBys; ++i) {
+    json[TextOf(static_cast<JoinedBy>(i))] = calls.by[i];
+  }
+  return json;
+}
+
 class Across {
  public:
   explicit Across(const AcrossOptions& options)
@@ -76,8 +104,7 @@ class Across {
     status.Update(exchanges_.named.Finish());
     status.Update(exchanges_.called.Finish());
     if (!status.ok()) return status;
-    Joining joining(&exchanges_.served, &exchanges_.named, &exchanges_.called,
-                    options_.scratch);
+    Joining joining(&exchanges_, options_.scratch);
     status = joining.ForEach([this](const JoinedCall& call) { Add(call); });
     if (!status.ok()) return status;
     RequestTrees trees(Roots());
@@ -179,7 +206,8 @@ class Across {
            {"called", sums_.IsCalled(recording.service)},
            {"calls", calls.calls},
            {"joined", calls.joined},
-           {"by_traceparent", calls.by_context},
+           {"by", ByJson(calls)},
+           {"undecided", calls.undecided},
            {"before", calls.before},
            {"report", recording.report}});
     }
@@ -201,13 +229,17 @@ class Across {
 
   Json ClocksJson() const {
     Json clocks = Json::array();
-    for (const auto& [key, bounds] : clocks_.bounds()) {
-      const bool hold = bounds.hold();
-      clocks.push_back(
-          {{"from", exchanges_.names.ServiceText(key.from)},
-           {"to", exchanges_.names.ServiceText(key.to)},
-           {"ahead_least_ns", hold ? Json(bounds.least_ns) : Json()},
-           {"ahead_most_ns", hold ? Json(bounds.most_ns) : Json()}});
+    for (const auto& [key, minutes] : clocks_.bounds()) {
+      Json clock = {{"from", exchanges_.names.ServiceText(key.from)},
+                    {"to", exchanges_.names.ServiceText(key.to)}};
+      clock.update(BoundsJson(ClockBounds::Whole(minutes)));
+      clock["minutes"] = Json::array();
+      for (const auto& [minute, bounds] : minutes) {
+        Json json = {{"unix_ns", minute * ClockBounds::kMinuteNs}};
+        json.update(BoundsJson(bounds));
+        clock["minutes"].push_back(std::move(json));
+      }
+      clocks.push_back(std::move(clock));
     }
     return clocks;
   }
@@ -219,7 +251,7 @@ class Across {
                  {"route", names.RouteText(served.route)},
                  {"request", served.request},
                  {"same_clock", call.same_clock},
-                 {"by", call.by_context ? "traceparent" : "connection"},
+                 {"by", TextOf(call.by)},
                  {"io_ns", call.io_ns},
                  {"latency_ns", served.end_ns - served.ready_ns},
                  {"of", PartsJson(call.parts)},

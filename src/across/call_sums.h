@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -60,8 +61,9 @@ class CallSums {
   struct Counts {
     uint64_t calls = 0;
     uint64_t joined = 0;
-    uint64_t by_context = 0;  // of these: JoinedCall::by_context
-    uint64_t before = 0;      // not among them: JoinedCall::before
+    std::array<uint64_t, kJoinedBys> by{};  // of these: by JoinedBy
+    uint64_t undecided = 0;  // not joined: it may be one of several
+    uint64_t before = 0;     // not among them: JoinedCall::before
   };
 
   void Add(const JoinedCall& joined) {
@@ -71,9 +73,12 @@ class CallSums {
       return;
     }
     ++counts.calls;
-    if (joined.served == nullptr) return;
+    if (joined.served == nullptr) {
+      if (joined.candidates > 0) ++counts.undecided;
+      return;
+    }
     ++counts.joined;
-    if (joined.by_context) ++counts.by_context;
+    ++counts.by[static_cast<size_t>(joined.by)];
     Sums& sums = sums_[{joined.call->service, joined.served->service,
                         joined.served->route}];
     (joined.call->tail != 0 ? sums.tail : sums.rest).Add(joined);

@@ -51,11 +51,12 @@ void ExchangeLog::AddRequest(const EndedRequest& request,
   if (!begun_) BeginRows();
   const RequestGraph& graph = request.graph;
   const auto& ns = components.ns;
-  const TraceContext* const context = context_.stream().ContextOf(request.id);
+  const uint64_t name = context_.stream().NameOf(request.id);
+  NoteOpened(graph);
   const bool placed = graph.link != 0 && graph.received != kUnknownOffset;
-  if (placed || context != nullptr) {
+  if (placed || name != 0) {
     ServedRow row{};
-    row.link = graph.link;
+    row.link = row.via = graph.link;
     row.ready_ns = graph.ready_ns;
     row.end_ns = request.end_ns;
     row.io_ns = ns[C::kIo];
@@ -74,8 +75,8 @@ void ExchangeLog::AddRequest(const EndedRequest& request,
     row.clock = clock_;
     if (row.queue_ns >= kNoticedNs) NoteBlocker(request, &row);
     if (placed) exchanges_->served.Add(row);
-    if (context != nullptr) {
-      row.link = context->Key();
+    if (name != 0) {
+      row.link = name;
       exchanges_->named.Add(row);
     }
   }
@@ -94,6 +95,14 @@ void ExchangeLog::AddRequest(const EndedRequest& request,
       if (!anew && !waited) continue;
       AddCall(request, static_cast<uint32_t>(i), standing.tail);
     }
+  }
+}
+
+void ExchangeLog::NoteOpened(const RequestGraph& graph) {
+  uint64_t last = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.link == 0 || node.link == last) continue;
+    exchanges_->opened.insert(last = node.link);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "across/rows.h"
 #include "across/service_names.h"
 #include "across/sorted_rows.h"
@@ -25,6 +26,8 @@ struct Exchanges {
   // TraceContext::Key() in the place of their link.
   SortedRows<ServedRow> named;
   SortedRows<CalledRow> called;
+  // Connections on which something was asked, whether or not it was waited for.
+  absl::flat_hash_set<uint64_t> opened;
   // Of each file: which, and whose.
   struct File {
     uint16_t service;
@@ -52,6 +55,7 @@ class ExchangeLog : public RowWatcher {
  private:
   void BeginRows();
   uint32_t RouteOf(uint32_t route);
+  void NoteOpened(const RequestGraph& graph);
   void AddCall(const EndedRequest& request, uint32_t place, bool tail);
   void NoteBlocker(const EndedRequest& request, ServedRow* row);
 

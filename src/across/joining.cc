@@ -4,43 +4,11 @@
 #include <cstddef>
 #include <utility>
 
+#include "across/call_names.h"
+#include "trace/trace_context.h"
+
 namespace edgewise {
 namespace {
-
-// One connection, as one end has recorded it.
-template <typename Row>
-struct Session {
-  std::span<const Row> rows;
-  int64_t begin_ns;
-  int64_t end_ns;
-};
-
-int64_t BeginOf(const ServedRow& row) { return row.ready_ns; }
-int64_t BeginOf(const CalledRow& row) { return row.asked_ns; }
-int64_t EndOf(const ServedRow& row) { return row.end_ns; }
-int64_t EndOf(const CalledRow& row) { return row.read_ns; }
-
-// Rows of one link, in order: each connection's follow one another.
-template <typename Row>
-std::vector<Session<Row>> SessionsOf(std::span<const Row> rows) {
-  std::vector<Session<Row>> sessions;
-  for (size_t i = 0; i < rows.size();) {
-    size_t end = i;
-    int64_t end_ns = INT64_MIN;
-    while (end < rows.size() && rows[end].file == rows[i].file &&
-           rows[end].session == rows[i].session) {
-      end_ns = std::max(end_ns, EndOf(rows[end]));
-      ++end;
-    }
-    sessions.push_back({rows.subspan(i, end - i), BeginOf(rows[i]), end_ns});
-    i = end;
-  }
-  std::sort(sessions.begin(), sessions.end(),
-            [](const auto& one, const auto& other) {
-              return one.begin_ns < other.begin_ns;
-            });
-  return sessions;
-}
 
 // The other end of a connection. A port that is used again has several: those
 // of one clock are told by their times, others by their order if none is
@@ -65,13 +33,6 @@ std::span<const ServedRow> OtherEnd(
     best = other.rows;
   }
   return best;
-}
-
-// What is asked after its answer is over is another question. Times of two
-// clocks say nothing.
-bool Fits(const CalledRow& call, const ServedRow& request) {
-  return call.clock != request.clock ||
-         (call.asked_ns <= request.end_ns && request.ready_ns <= call.read_ns);
 }
 
 // Another question follows the answer, which its caller may read while who has
@@ -141,7 +102,7 @@ CallParts PartsOf(const CalledRow& call, const ServedRow& served) {
   return parts;
 }
 
-void Joining::JoinLink(const Visit& visit) {
+void Joining::JoinLink(const Told& told) const {
   const auto served = SessionsOf(std::span<const ServedRow>(requests_));
   const auto called = SessionsOf(std::span<const CalledRow>(calls_));
   for (size_t i = 0; i < called.size(); ++i) {
@@ -149,70 +110,158 @@ void Joining::JoinLink(const Visit& visit) {
                                         : OtherEnd(served, called, i));
     for (const CalledRow& call : called[i].rows) {
       const ServedRow* const found = finder.Of(call);
-      if (found != nullptr || call.context == 0) {
-        visit({&call, found, found ? PartsOf(call, *found) : CallParts(),
-               finder.IsBeforeAll(call)});
-      } else if (!left_known_) {
-        CalledRow left = call;
-        left.link = call.context;
-        left_.Add(left);
-      }
+      told(call, found, finder.IsBeforeAll(call));
     }
   }
 }
 
-// A name that several requests were told, or several have asked by, says
-// nothing: something has passed it on, or tried again.
-void Joining::JoinContext(const Visit& visit) {
-  const CalledRow& first = calls_.front();
-  const bool one_asks =
-      std::all_of(calls_.begin(), calls_.end(), [&](const CalledRow& call) {
-        return call.file == first.file && call.request == first.request &&
-               call.asked_ns == first.asked_ns;
-      });
-  for (const CalledRow& call : calls_) {
-    const ServedRow* const found =
-        one_asks && requests_.size() == 1 && Fits(call, requests_.front())
-            ? &requests_.front()
-            : nullptr;
-    visit({&call, found, found ? PartsOf(call, *found) : CallParts(),
-           /*before=*/false, /*by_context=*/found != nullptr});
+// Whether its name may tell what its connection does not. An `x-request-id` may
+// be that of many calls: only where its connection leads to nobody known.
+bool Joining::IsLeftToName(const CalledRow& call) const {
+  return call.context != 0 &&
+         (requests_.empty() || TraceContext::IsTracedKey(call.context));
+}
+
+// Sorts out what is found by other means than its connection.
+absl::Status Joining::Prepare() {
+  if (std::exchange(prepared_, true)) return absl::OkStatus();
+  SortedRows<ServedRow>::Reader served(served_);
+  SortedRows<CalledRow>::Reader called(called_);
+  const auto alone = [this] { SketchServed(); };
+  while (NextOf(&served, &called, alone)) {
+    bool unnamed = false;
+    JoinLink([&](const CalledRow& call, const ServedRow* found, bool) {
+      if (found != nullptr) return;
+      unnamed = unnamed || call.context == 0;
+      if (!IsLeftToName(call)) return;
+      CalledRow left = call;
+      left.link = call.context;
+      left_.Add(left);
+    });
+    if (!requests_.empty() || calls_.front().link == 0 || !unnamed) continue;
+    for (const auto& each : SessionsOf(std::span<const CalledRow>(calls_))) {
+      relays_.AddCalled(each);
+    }
+  }
+  relays_.Match();
+  absl::Status status = called.status();
+  status.Update(served.status());
+  if (relays_.any()) status.Update(GatherRelayed());
+  status.Update(left_.Finish());
+  status.Update(relayed_served_.Finish());
+  status.Update(relayed_called_.Finish());
+  return status;
+}
+
+void Joining::SketchServed() {
+  const ServedRow& first = requests_.front();
+  if (first.link == 0 || opened_->contains(first.link)) return;
+  for (const auto& each : SessionsOf(std::span<const ServedRow>(requests_))) {
+    relays_.AddServed(each);
   }
 }
 
-bool Joining::NextOf(SortedRows<ServedRow>::Reader* served,
-                     SortedRows<CalledRow>::Reader* called) {
-  if (called->row() == nullptr) return false;
-  const uint64_t link = called->row()->link;
-  calls_.clear();
+absl::Status Joining::GatherRelayed() {
+  SortedRows<ServedRow>::Reader served(served_);
+  for (; served.row() != nullptr; served.Next()) {
+    ServedRow row = *served.row();
+    row.link = relays_.OfServed(row).relay;
+    if (row.link != 0) relayed_served_.Add(row);
+  }
+  SortedRows<CalledRow>::Reader called(called_);
+  for (; called.row() != nullptr; called.Next()) {
+    CalledRow row = *called.row();
+    row.link = relays_.OfCalled(row).relay;
+    if (row.link != 0 && row.context == 0) relayed_called_.Add(row);
+  }
+  absl::Status status = served.status();
+  status.Update(called.status());
+  return status;
+}
+
+void Joining::JoinName(const Visit& visit) {
+  if (!TraceContext::IsTracedKey(calls_.front().context)) {
+    std::erase_if(requests_, [this](const ServedRow& request) {
+      return opened_->contains(request.via);
+    });
+  }
+  const std::vector<NamedCall> named = JoinByName(calls_, requests_);
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    const CalledRow& call = calls_[i];
+    const ServedRow* const found = named[i].request;
+    visit({&call, found, found ? PartsOf(call, *found) : CallParts(),
+           /*before=*/false,
+           TraceContext::IsTracedKey(call.context) ? JoinedBy::kTraceparent
+                                                   : JoinedBy::kRequestId,
+           named[i].candidates});
+  }
+}
+
+void Joining::TakeRequests(SortedRows<ServedRow>::Reader* served,
+                           uint64_t link) {
   requests_.clear();
-  for (; called->row() != nullptr && called->row()->link == link;
-       called->Next()) {
-    calls_.push_back(*called->row());
-  }
-  while (served->row() != nullptr && served->row()->link < link) {
-    served->Next();
-  }
   for (; served->row() != nullptr && served->row()->link == link;
        served->Next()) {
     requests_.push_back(*served->row());
   }
+}
+
+bool Joining::NextOf(SortedRows<ServedRow>::Reader* served,
+                     SortedRows<CalledRow>::Reader* called,
+                     const std::function<void()>& alone) {
+  const uint64_t link =
+      called->row() != nullptr ? called->row()->link : UINT64_MAX;
+  while (served->row() != nullptr && served->row()->link < link) {
+    if (alone) {
+      TakeRequests(served, served->row()->link);
+      alone();
+    } else {
+      served->Next();
+    }
+  }
+  if (called->row() == nullptr) return false;
+  calls_.clear();
+  for (; called->row() != nullptr && called->row()->link == link;
+       called->Next()) {
+    calls_.push_back(*called->row());
+  }
+  TakeRequests(served, link);
   return true;
 }
 
 absl::Status Joining::ForEach(const Visit& visit) {
+  absl::Status status = Prepare();
+  if (!status.ok()) return status;
+  const auto joined = [&](JoinedBy by) {
+    return [&visit, by, this](const CalledRow& call, const ServedRow* found,
+                              bool before) {
+      if (found != nullptr) {
+        visit({&call, found, PartsOf(call, *found), before, by, 1});
+        return;
+      }
+      Relays::Found relay;
+      if (by == JoinedBy::kConnection) {
+        if (IsLeftToName(call)) return;
+        relay = relays_.OfCalled(call);
+        if (relay.relay != 0 && call.context == 0) return;
+      }
+      visit({&call, nullptr, {}, before, by, relay.candidates});
+    };
+  };
   SortedRows<ServedRow>::Reader served(served_);
   SortedRows<CalledRow>::Reader called(called_);
-  while (NextOf(&served, &called)) JoinLink(visit);
-  absl::Status status = called.status();
-  status.Update(served.status());
-  if (!std::exchange(left_known_, true)) status.Update(left_.Finish());
-  if (!status.ok()) return status;
+  while (NextOf(&served, &called)) JoinLink(joined(JoinedBy::kConnection));
   SortedRows<ServedRow>::Reader named(named_);
   SortedRows<CalledRow>::Reader left(&left_);
-  while (NextOf(&named, &left)) JoinContext(visit);
-  status.Update(left.status());
-  status.Update(named.status());
+  while (NextOf(&named, &left)) JoinName(visit);
+  SortedRows<ServedRow>::Reader relayed(&relayed_served_);
+  SortedRows<CalledRow>::Reader through(&relayed_called_);
+  while (NextOf(&relayed, &through)) JoinLink(joined(JoinedBy::kBytes));
+  for (const absl::Status& each :
+       {called.status(), served.status(), left.status(), named.status(),
+        relayed.status(), through.status()}) {
+    status.Update(each);
+  }
   return status;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -7,9 +8,12 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "across/exchange_log.h"
+#include "across/relays.h"
 #include "across/rows.h"
+#include "across/sessions.h"
 
 namespace edgewise {
 
@@ -33,6 +37,14 @@ struct CallParts {
   }
 };
 
+enum class JoinedBy : uint8_t {
+  kConnection,
+  kTraceparent,
+  kRequestId,  // `x-request-id`
+  kBytes,      // of a connection whose ends have other addresses (Relays)
+};
+inline constexpr size_t kJoinedBys = 4;
+
 struct JoinedCall {
   const CalledRow* call;
   const ServedRow* served;  // null: not joined
@@ -40,42 +52,62 @@ struct JoinedCall {
   // It waited for what came before the first request that is known of its
   // connection: a handshake of TLS.
   bool before = false;
-  bool by_context = false;  // and not by the connection
+  JoinedBy by = JoinedBy::kConnection;
+  // Requests, or connections of bytes, that it may have been: it was joined if
+  // there is one. 0: none that is known.
+  uint32_t candidates = 0;
 };
 
 // TCP is ordered: the request that begins after so many bytes of a connection
 // is the one that was asked when the last of them, and some more, had been
-// written there. Calls and requests of the same connection, in order. Where a
-// proxy lies between the two, what the call has named itself in `traceparent`
-// is what the request was told, if only one was.
+// written there. Calls and requests of the same connection, in order. Where
+// something lies between the two, a call is found by its name (JoinByName), or
+// without one by the bytes (Relays).
 class Joining {
  public:
   using Visit = std::function<void(const JoinedCall&)>;
 
-  // All are finished, and outlive it. `named`: by TraceContext::Key().
-  Joining(const SortedRows<ServedRow>* served,
-          const SortedRows<ServedRow>* named,
-          const SortedRows<CalledRow>* called,
-          std::span<const std::string> scratch)
-      : served_(served), named_(named), called_(called), left_(scratch) {}
+  // All rows are finished, and `exchanges` outlives it.
+  Joining(const Exchanges* exchanges, std::span<const std::string> scratch)
+      : served_(&exchanges->served),
+        named_(&exchanges->named),
+        called_(&exchanges->called),
+        opened_(&exchanges->opened),
+        left_(scratch),
+        relayed_served_(scratch),
+        relayed_called_(scratch) {}
 
   // Visits each call: those that were joined by their connection, or never can
   // be, then those that others may have passed on. Memory: that of one
-  // connection's rows.
+  // connection's rows, and of Relays.
   absl::Status ForEach(const Visit& visit);
 
  private:
-  void JoinLink(const Visit& visit);
-  void JoinContext(const Visit& visit);
-  // Rows of the next key that has calls, into requests_ and calls_.
+  using Told = std::function<void(const CalledRow& call, const ServedRow* found,
+                                  bool before)>;
+
+  absl::Status Prepare();
+  void SketchServed();
+  absl::Status GatherRelayed();
+  bool IsLeftToName(const CalledRow& call) const;
+  void JoinLink(const Told& told) const;
+  void JoinName(const Visit& visit);
+  // Rows of the next key that has calls, into requests_ and calls_. `alone`:
+  // requests_ are of one that has none.
   bool NextOf(SortedRows<ServedRow>::Reader* served,
-              SortedRows<CalledRow>::Reader* called);
+              SortedRows<CalledRow>::Reader* called,
+              const std::function<void()>& alone = nullptr);
+  void TakeRequests(SortedRows<ServedRow>::Reader* served, uint64_t link);
 
   const SortedRows<ServedRow>* served_;
   const SortedRows<ServedRow>* named_;
   const SortedRows<CalledRow>* called_;
-  SortedRows<CalledRow> left_;  // by their context
-  bool left_known_ = false;
+  const absl::flat_hash_set<uint64_t>* opened_;
+  bool prepared_ = false;
+  SortedRows<CalledRow> left_;  // by their names
+  Relays relays_;
+  SortedRows<ServedRow> relayed_served_;  // by Relays::Found::relay
+  SortedRows<CalledRow> relayed_called_;
   std::vector<ServedRow> requests_;  // of one link
   std::vector<CalledRow> calls_;
 };

@@ -50,7 +50,7 @@ absl::Status RequestTrees::Grow(Joining* joining) {
         ++requests;
         tree->calls.push_back(
             {joined.call->begin_ns, joined.call->end_ns - joined.call->begin_ns,
-             joined.call->clock == joined.served->clock, joined.by_context,
+             joined.call->clock == joined.served->clock, joined.by,
              joined.parts, *joined.served,
              std::make_unique<RequestTree>(RequestTree{
                  joined.served->file, joined.served->request, {}})});

@@ -18,7 +18,7 @@ struct RequestTree {
     int64_t begin_ns;  // of the first
     int64_t io_ns;
     bool same_clock;
-    bool by_context;
+    JoinedBy by;
     CallParts parts;
     ServedRow served;
     std::unique_ptr<RequestTree> request;

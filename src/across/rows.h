@@ -7,7 +7,8 @@ namespace edgewise {
 
 // A request that came on a connection whose two ends are known. ns.
 struct ServedRow {
-  uint64_t link;     // ConnectionEnds::Link()
+  uint64_t link;     // ConnectionEnds::Link(), or TraceContext::Key()
+  uint64_t via;      // ConnectionEnds::Link(); 0: not known
   int64_t ready_ns;  // by the clock of its machine
   int64_t end_ns;
   int64_t io_ns;  // of its critical path

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "handover/perfetto_kernel.h"
 #include "trace/names.h"
 
 namespace edgewise {
@@ -24,10 +25,11 @@ struct Part {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PerfettoTrace>> PerfettoTrace::Create(
-    const std::string& path) {
+    const std::string& path, const std::string& directory) {
   auto file = OutputFile::Create(path, "the trace");
   if (!file.ok()) return file.status();
-  return std::unique_ptr<PerfettoTrace>(new PerfettoTrace(*std::move(file)));
+  return std::unique_ptr<PerfettoTrace>(
+      new PerfettoTrace(*std::move(file), directory));
 }
 
 void PerfettoTrace::BeginFile(const std::string& name,
@@ -56,10 +58,15 @@ void PerfettoTrace::BeginTracks() {
         meta.command.empty() ? std::string_view("Node.js") : meta.command);
   }
   thread_ = ++tracks_;
-  packets_.Track(thread_, process_,
-                 counts.thread == 0
-                     ? "event loop"
-                     : absl::StrCat("event loop of worker ", counts.thread));
+  const std::string name =
+      counts.thread == 0 ? "event loop"
+                         : absl::StrCat("event loop of worker ", counts.thread);
+  packets_.Track(thread_, process_, name);
+  const bool anew =
+      told_of_kernel_.insert({counts.process, counts.thread}).second;
+  if (!anew || directory_.empty()) return;
+  PerfettoKernel(&packets_, &tracks_)
+      .Add(directory_, {counts.process, counts.thread, process_, name});
 }
 
 void PerfettoTrace::OnEvent(const Event& event, uint64_t first_piece) {

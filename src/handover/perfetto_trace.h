@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +20,14 @@ namespace edgewise {
 // Writes a trace for Perfetto: of each thread the events of its loop, with the
 // requests, collections and pauses in them; and the requests, with what they
 // waited for. Flows lead from the events that a request of the tail waited
-// behind to what it ran afterwards.
+// behind to what it ran afterwards. And what the kernel did meanwhile, where
+// that lies beside the trace.
 class PerfettoTrace : public Handover {
  public:
-  // Unavailable: the file cannot be made.
+  // `directory`: of the trace; "": there is none. Unavailable: the file cannot
+  // be made.
   static absl::StatusOr<std::unique_ptr<PerfettoTrace>> Create(
-      const std::string& path);
+      const std::string& path, const std::string& directory);
 
   // RequestWatcher
   void BeginFile(const std::string& name, const EventStream* stream,
@@ -49,8 +52,8 @@ class PerfettoTrace : public Handover {
     uint64_t flow;
   };
 
-  explicit PerfettoTrace(std::unique_ptr<OutputFile> file)
-      : packets_(std::move(file)) {}
+  PerfettoTrace(std::unique_ptr<OutputFile> file, std::string directory)
+      : packets_(std::move(file)), directory_(std::move(directory)) {}
   void BeginTracks();
   uint64_t LaneFor(const EndedRequest& request);
   void AddPieces(uint64_t from, uint64_t to);
@@ -58,9 +61,12 @@ class PerfettoTrace : public Handover {
   const std::vector<uint64_t>& FlowsBehind(const QueueSpan& span);
 
   PerfettoPackets packets_;
+  const std::string directory_;
   uint64_t tracks_ = 0;  // so many there are
   uint64_t flows_ = 0;
   std::map<std::pair<std::string, uint32_t>, uint64_t> processes_;
+  // Of which the kernel's part is written.
+  std::set<std::pair<uint32_t, uint32_t>> told_of_kernel_;
   // Of the file being read:
   bool begun_ = false;
   uint64_t process_ = 0;  // tracks

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "hooks/stock_provider.h"
@@ -31,18 +32,24 @@ void RequestStart(const Arguments& args) {
       tracker != nullptr ? tracker->RequestStart(kind, Uint32(args, 1)) : 0);
 }
 
-std::optional<TraceContext> TraceparentIn(const Arguments& args, int index) {
-  if (!args[index]->IsString()) return std::nullopt;
-  const v8::String::Utf8Value header(args.GetIsolate(), args[index]);
-  if (*header == nullptr) return std::nullopt;
-  return ParseTraceparent({*header, static_cast<size_t>(header.length())});
+// Empty: it is none.
+std::string Text(const Arguments& args, int index) {
+  if (!args[index]->IsString()) return "";
+  const v8::String::Utf8Value text(args.GetIsolate(), args[index]);
+  return *text == nullptr
+             ? ""
+             : std::string(*text, static_cast<size_t>(text.length()));
 }
 
-// requestContext(request, traceparent)
+std::optional<TraceContext> CallersName(const Arguments& args) {
+  return ParseCallersName(Text(args, 1), Text(args, 2));
+}
+
+// requestContext(request, traceparent, xRequestId)
 void RequestContext(const Arguments& args) {
   EventTracker* const tracker = StockProvider::Tracker();
   if (tracker == nullptr) return;
-  if (const auto context = TraceparentIn(args, 1); context.has_value()) {
+  if (const auto context = CallersName(args); context.has_value()) {
     tracker->RequestContext(Uint32(args, 0), *context);
   }
 }
@@ -50,9 +57,9 @@ void RequestContext(const Arguments& args) {
 // adopt(fd): of an accepted connection
 void Adopt(const Arguments& args) { StockProvider::Adopt(Descriptor(args, 0)); }
 
-// askedContext(fd, traceparent)
+// askedContext(fd, traceparent, xRequestId)
 void AskedContext(const Arguments& args) {
-  if (const auto context = TraceparentIn(args, 1); context.has_value()) {
+  if (const auto context = CallersName(args); context.has_value()) {
     StockProvider::NoteAskedContext(Descriptor(args, 0), *context);
   }
 }

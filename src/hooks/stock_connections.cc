@@ -34,6 +34,20 @@ bool EndsHandshake(const void* data, size_t size) {
   return type == kChangeCipherSpec || type == kHandshake;
 }
 
+// Whether TLS writes data of the application, perhaps with the end of its
+// handshake: of version 1.3 that is hidden as data is.
+bool HasData(const void* data, size_t size) {
+  constexpr uint8_t kData = 23;
+  constexpr size_t kHeader = 5;
+  const auto* const bytes = static_cast<const uint8_t*>(data);
+  int hidden = 0;
+  for (size_t at = 0; at + kHeader <= size;) {
+    hidden += bytes[at] == kData ? 1 : 0;
+    at += kHeader + (size_t{bytes[at + 3]} << 8 | bytes[at + 4]);
+  }
+  return hidden > (EndsHandshake(data, size) ? 1 : 0);
+}
+
 }  // namespace
 
 void StockProvider::AfterConnect(int fd, const sockaddr* address,
@@ -161,6 +175,9 @@ void StockProvider::NoteQuestion(Connection* connection, const void* data,
       EndsHandshake(data, size)) {
     connection->asked_sequence = Connection::kNoSlice;
   }
+  if (hidden && connection->context != 0 && HasData(data, size)) {
+    PushContext(*connection, std::exchange(connection->context, 0));
+  }
 }
 
 // The write that asks comes before, of Node's client where the connection is
@@ -172,6 +189,7 @@ void StockProvider::NoteHttps(int fd, std::string_view method,
   Connection* const connection = self->Asking(fd);
   if (connection == nullptr) return;
   connection->told = self->questions_->NameOfHttps(method, path);
+  connection->context = 0;
   if (connection->shaken) {
     self->tracker_->PushQuestion(connection, connection->told);
     connection->asked_sequence = Connection::kNoSlice;
@@ -204,11 +222,19 @@ void StockProvider::NoteAskedContext(int fd, const TraceContext& context) {
   StockProvider* const self = ForThread();
   Connection* const connection = self->Asking(fd);
   if (connection == nullptr) return;
-  const uint64_t key = context.Key();
-  self->tracker_->PushUse({.kind = UseKind::kContext,
-                           .connection = connection->number,
-                           .number = static_cast<uint32_t>(key),
-                           .other = static_cast<uint32_t>(key >> 32)});
+  // The handshake comes before what it hides.
+  if (connection->told != 0 && !connection->shaken) {
+    connection->context = context.Key();
+    return;
+  }
+  self->PushContext(*connection, context.Key());
+}
+
+void StockProvider::PushContext(const Connection& connection, uint64_t key) {
+  tracker_->PushUse({.kind = UseKind::kContext,
+                     .connection = connection.number,
+                     .number = static_cast<uint32_t>(key),
+                     .other = static_cast<uint32_t>(key >> 32)});
 }
 
 // A connection that the application has opened; null: none.

@@ -191,6 +191,7 @@ class StockProvider : private SystemCallObserver {
   void NoteQuestion(Connection* connection, const void* data, size_t size,
                     ssize_t bytes);
   void Established(int fd, Connection* connection);
+  void PushContext(const Connection& connection, uint64_t key);
   Connection* Asking(int fd);
   void Measure(int fd, const Connection& connection);
   // Of connections whose begin was not seen.

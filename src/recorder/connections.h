@@ -26,7 +26,9 @@ struct Connection {
   uint64_t polled_bytes = 0;  // written when the loop was told to go on writing
   uint64_t read_bytes = 0;
   uint32_t operation = 0;  // the string id of what was asked last; 0: no name
-  uint32_t told = 0;    // the same, of what TLS hides, by who asks; 0: not told
+  uint32_t told = 0;  // the same, of what TLS hides, by who asks; 0: not told
+  // TraceContext::Key() of what waits for the handshake of TLS; 0: none.
+  uint64_t context = 0;
   Conversation talk{};  // opened
   // The slice that asked last, and the async id that it ran under.
   static constexpr uint64_t kNoSlice = UINT64_MAX;

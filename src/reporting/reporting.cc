@@ -134,8 +134,11 @@ Beside BesideOf(const Napi::Object& given) {
 }
 
 // Null where nothing is handed over.
-absl::StatusOr<std::unique_ptr<Handover>> HandoverOf(const Beside& beside) {
-  if (!beside.perfetto.empty()) return PerfettoTrace::Create(beside.perfetto);
+absl::StatusOr<std::unique_ptr<Handover>> HandoverOf(
+    const Beside& beside, const std::string& directory) {
+  if (!beside.perfetto.empty()) {
+    return PerfettoTrace::Create(beside.perfetto, directory);
+  }
   if (!beside.spans.path.empty()) return SpanLog::Create(beside.spans);
   return std::unique_ptr<Handover>();
 }
@@ -172,7 +175,7 @@ class Analysing : public Napi::AsyncWorker {
       store_ = *std::move(store);
       options_.store = store_.get();
     }
-    auto handover = HandoverOf(beside_);
+    auto handover = HandoverOf(beside_, dir_);
     if (!handover.ok()) {
       json_ = handover.status();
       return;

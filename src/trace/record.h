@@ -120,7 +120,7 @@ enum class UseKind : uint8_t {
   kClosed = 1,
   kMeasured = 2,     // what TCP knows of an opened one when it ends
   kStream = 3,       // the question that follows is of a stream of HTTP/2
-  kContext = 4,      // a question has named itself in a header `traceparent`
+  kContext = 4,      // a question has named itself in a header
   kStreamWaits = 5,  // a stream is asked for, of a session without connection
   kMaxValue = kStreamWaits,
 };
@@ -298,9 +298,10 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         all others before it, counter: after it; aux: KiB that young objects
 //         may take. May also lie between events.
 // kTraceContext  of the request aux, which may start later in the event: what
-//         its header `traceparent` says (trace/trace_context.h). ticks: the
-//         trace-id's first 8 bytes; `duration`, `ready_before`: the other 8, as
-//         uint32 bits; id_lo, counter_lo: the parent-id; type = the flags.
+//         its header `traceparent` or `x-request-id` says
+//         (trace/trace_context.h). ticks: the trace-id's first 8 bytes;
+//         `duration`, `ready_before`: the other 8, as uint32 bits; id_lo,
+//         counter_lo: the parent-id, 0: ticks is a hash; type = the flags.
 // kAddress  of the connection aux, after its kConnection: type = AddressSide;
 //         ticks, `duration` and `ready_before`: the 16 bytes of its IPv6
 //         address, or of ::ffff:a.b.c.d; id_lo = its port

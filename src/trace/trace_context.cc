@@ -25,6 +25,18 @@ std::optional<uint64_t> Hex(std::string_view digits) {
   return value;
 }
 
+// One that is longer is none.
+constexpr size_t kMostRequestId = 256;  // bytes
+
+// FNV-1a, the same in each process; its last bit tells it from other keys.
+uint64_t OddHashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : text) {
+    hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
+  }
+  return (hash ^ hash >> 32) | 1;
+}
+
 std::optional<TraceContext> Valid(const TraceContext& context) {
   const bool traced = context.trace_high != 0 || context.trace_low != 0;
   if (!traced || context.parent == 0) return std::nullopt;
@@ -49,12 +61,14 @@ std::string TraceContext::ParentId() const {
 }
 
 uint64_t TraceContext::Key() const {
+  if (!IsTraced()) return trace_high;
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // of the golden ratio
   uint64_t key = trace_high;
   for (const uint64_t part : {trace_low, parent}) {
     key = std::rotl(key * kOdd, 29) ^ part;
   }
-  return key != 0 ? key : 1;
+  key &= ~uint64_t{1};
+  return key != 0 ? key : 2;
 }
 
 std::optional<TraceContext> ParseTraceparent(std::string_view header) {
@@ -76,6 +90,16 @@ std::optional<TraceContext> ParseTraceparent(std::string_view header) {
   return Valid({*high, *low, *parent, static_cast<uint8_t>(*flags)});
 }
 
+std::optional<TraceContext> ParseCallersName(std::string_view traceparent,
+                                             std::string_view request_id) {
+  auto context = ParseTraceparent(traceparent);
+  const bool named = !request_id.empty() && request_id.size() <= kMostRequestId;
+  if (!context.has_value() && named) {
+    context = TraceContext{OddHashOf(request_id), 0, 0, 0};
+  }
+  return context;
+}
+
 void PutTraceContext(const TraceContext& context, uint32_t request,
                      Record* record) {
   record->kind = RecordKind::kTraceContext;
@@ -89,10 +113,14 @@ void PutTraceContext(const TraceContext& context, uint32_t request,
 }
 
 std::optional<TraceContext> TraceContextOf(const Record& record) {
-  return Valid({record.ticks,
-                Joined(std::bit_cast<uint32_t>(record.duration),
-                       std::bit_cast<uint32_t>(record.ready_before)),
-                Joined(record.id_lo, record.counter_lo), record.type});
+  const TraceContext context = {
+      record.ticks,
+      Joined(std::bit_cast<uint32_t>(record.duration),
+             std::bit_cast<uint32_t>(record.ready_before)),
+      Joined(record.id_lo, record.counter_lo), record.type};
+  const bool of_request_id = !context.IsTraced() && context.trace_low == 0 &&
+                             !TraceContext::IsTracedKey(context.trace_high);
+  return of_request_id ? context : Valid(context);
 }
 
 }  // namespace edgewise

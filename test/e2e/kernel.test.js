@@ -71,7 +71,19 @@ test('calls, sleeps, who woke it, and running: as the application has done', { s
     assert.ok(less.length <= 1, `${route}: waited for a processor: ${waits}: ${JSON.stringify(less)}`)
   }
 
-  const [{ id }] = reportedRequests(app.out).filter(({ route }) => route === 'GET /waits')
+  const waited = reportedRequests(app.out).filter(({ route }) => route === 'GET /waits')
+  // Each has slept while it ran, by the clock of the trace.
+  const sleeps = fs.readFileSync(path.join(app.out, file), 'utf8').split('\n').filter((line) => line.startsWith('W ')).map((line) => line.split(' ').slice(1).map(Number))
+  for (const { start_ns: start, end_ns: end } of waited) {
+    const within = sleeps.filter(([,, at, ns]) => ns > WAIT_NS * 0.95 && at - ns >= start && at <= end)
+    assert.equal(within.length, 1, `${start} to ${end}: ${JSON.stringify(sleeps)}`)
+  }
+  const exported = path.join(app.root, 'perfetto')
+  assert.equal((await edgewise(['export', 'perfetto', app.out, '--out', exported])).status, 0)
+  const bytes = fs.readFileSync(exported, 'latin1')
+  for (const name of ['kernel under the event loop', 'slept, woken by ', 'system call ']) assert.ok(bytes.includes(name), name)
+
+  const [{ id }] = waited
   const { stdout } = await edgewise(['report', app.out, '--request', String(id)])
   assert.match(stdout, /What the kernel did for the thread in these events/)
   assert.match(stdout, /slept 2\d(\.\d)? ms in system call \d+, woken by /)

@@ -39,10 +39,10 @@ test('the joins are those of OpenTelemetry, and say what its spans do not', asyn
   const { status, stdout, stderr } = await edgewise(['report', shop.out, cart.out, stock.out, '--json', '--slowest', String(REQUESTS)])
   assert.equal(status, 0, stderr)
   const { services, slowest, calls } = JSON.parse(stdout)
-  for (const { service, calls: made, joined, by_traceparent: byName } of services) {
+  for (const { service, calls: made, joined, by } of services) {
     assert.equal(made, service === 'stock' ? 0 : REQUESTS)
     assert.equal(joined, made)
-    assert.equal(byName, 0, 'by their connections')
+    assert.equal(by.connection, joined, 'by their connections')
   }
 
   // Each request through all, against the spans.

@@ -144,7 +144,7 @@ void CompareFile(const TraceBytes& file) {
 // What other tools are given.
 std::unique_ptr<Handover> HandoverOf(bool spans) {
   constexpr char kNowhere[] = "/dev/null";
-  if (!spans) return *PerfettoTrace::Create(kNowhere);
+  if (!spans) return *PerfettoTrace::Create(kNowhere, "");
   return *SpanLog::Create({.path = kNowhere, .sample = 1});
 }
 

@@ -6,9 +6,9 @@ const { render } = require('../../lib/across/render')
 
 const MS = 1e6
 const recording = (/** @type {string} */ service, /** @type {any} */ bursts = null) =>
-  ({ service, directory: service, called: false, calls: 0, joined: 1, by_traceparent: 0, report: { requests: { count: 1 }, bursts } })
+  ({ service, directory: service, called: false, calls: 0, joined: 1, by: { connection: 1, traceparent: 0, 'x-request-id': 0, bytes: 0 }, undecided: 0, report: { requests: { count: 1 }, bursts } })
 const told = (/** @type {any} */ clocks, /** @type {any} */ bursts = null) =>
-  render({ services: [recording('shop', bursts), recording('cart', bursts)], calls: [], clocks: [{ from: 'shop', to: 'cart', ...clocks }], slowest: [], truncated: false })
+  render({ services: [recording('shop', bursts), recording('cart', bursts)], calls: [], clocks: [{ from: 'shop', to: 'cart', minutes: [clocks], ...clocks }], slowest: [], truncated: false })
 
 test('a clock that is ahead, or behind, is told', () => {
   assert.match(told({ ahead_least_ns: 48 * MS, ahead_most_ns: 51 * MS }), /^The clock of cart is 48\.0 ms to 51\.0 ms ahead of that of shop\. No time above depends on it\.$/m)
@@ -29,4 +29,16 @@ test('bursts that a clock has moved are no longer the same', () => {
 
 test('a clock that was set is told', () => {
   assert.match(told({ ahead_least_ns: null, ahead_most_ns: null }), /^A clock of shop or of cart was set while they were recorded\.$/m)
+})
+
+test('clocks that drift are told as they were at first and at last', () => {
+  const minutes = [{ ahead_least_ns: 48 * MS, ahead_most_ns: 51 * MS }, { ahead_least_ns: 80 * MS, ahead_most_ns: 84 * MS }]
+  assert.match(told({ ahead_least_ns: null, ahead_most_ns: null, minutes }),
+    /^The clocks of shop and cart drift: that of cart was at first 48\.0 ms to 51\.0 ms ahead of that of shop, at last 80\.0 ms to 84\.0 ms ahead of it\. No time above depends on it\.$/m)
+})
+
+test('how calls were joined is told where their connection does not tell', () => {
+  const shop = { ...recording('shop'), calls: 9, joined: 7, by: { connection: 2, traceparent: 0, 'x-request-id': 1, bytes: 4 }, undecided: 2 }
+  assert.match(render({ services: [shop], calls: [], clocks: [], slowest: [], truncated: false }),
+    / 7 of 9, 1 by x-request-id, 4 inferred by their bytes, 2 may be one of several /)
 })

@@ -2,27 +2,30 @@
 
 // What is asked by HTTP: where TLS hides it from the recorder, method and path,
 // which it folds as it folds those that it sees; and by what name it goes, where
-// the application has given it a header `traceparent`. Node's client and undici
-// (fetch) tell when the head of a request has been handed to its socket.
+// the application has given it a header `traceparent` or `x-request-id`. Node's
+// client and undici (fetch) tell when the head of a request has been handed to
+// its socket.
 
 const channels = require('node:diagnostics_channel')
+const { REQUEST_ID, TRACEPARENT } = require('../servers/trace-context')
 
 /**
  * @param {import('../servers/requests').Recording} recording
  * @returns {() => void} undoes it
  */
 function instrumentClients ({ calls }) {
-  const ask = (/** @type {any} */ socket, /** @type {any} */ { method, path }, /** @type {unknown} */ traceparent) => {
-    if (!socket?.encrypted && traceparent === undefined) return
+  const ask = (/** @type {any} */ socket, /** @type {any} */ { method, path }, /** @type {unknown} */ traceparent, /** @type {unknown} */ requestId) => {
+    const named = traceparent !== undefined || requestId !== undefined
+    if (!socket?.encrypted && !named) return
     const fd = socket?._handle?.fd
     if (!Number.isInteger(fd) || fd < 0) return
     if (socket.encrypted) calls.https(fd, method, path)
-    if (traceparent !== undefined) calls.askedContext(fd, traceparent)
+    if (named) calls.askedContext(fd, traceparent, requestId)
   }
   /** @type {[string, (message: any) => void][]} */
   const listeners = [
-    ['http.client.request.start', ({ request }) => ask(request.socket, request, request.getHeader('traceparent'))],
-    ['undici:client:sendHeaders', ({ request, socket, headers }) => ask(socket, request, traceparentIn(headers))]
+    ['http.client.request.start', ({ request }) => ask(request.socket, request, request.getHeader(TRACEPARENT), request.getHeader(REQUEST_ID))],
+    ['undici:client:sendHeaders', ({ request, socket, headers }) => ask(socket, request, valueIn(headers, TRACEPARENT), valueIn(headers, REQUEST_ID))]
   ]
   for (const [name, listener] of listeners) channels.subscribe(name, listener)
   return () => {
@@ -30,10 +33,10 @@ function instrumentClients ({ calls }) {
   }
 }
 
-/** @param {unknown} head of a request, as it is written @returns {string | undefined} */
-function traceparentIn (head) {
-  if (typeof head !== 'string' || !head.includes('traceparent')) return undefined
-  return /^traceparent: *(\S+) *\r?$/im.exec(head)?.[1]
+/** @param {unknown} head of a request, as it is written @param {string} name @returns {string | undefined} */
+function valueIn (head, name) {
+  const at = typeof head === 'string' ? head.toLowerCase().indexOf(`\n${name}:`) : -1
+  return at < 0 ? undefined : /** @type {string} */ (head).slice(at + name.length + 2, /** @type {string} */ (head).indexOf('\r', at + 1)).trim()
 }
 
 module.exports = { instrumentClients }

@@ -14,6 +14,7 @@
 
 const channels = require('node:diagnostics_channel')
 const Module = /** @type {any} */ (require('node:module'))
+const { REQUEST_ID, TRACEPARENT } = require('../servers/trace-context')
 const { unseen } = require('../wrapping/unseen')
 const { wrap } = require('../wrapping/wrap')
 
@@ -65,7 +66,7 @@ function tell (/** @type {import('../servers/requests').Recording} */ { calls },
     fd = session.socket._handle?.fd
   } catch {} // The session has left its socket.
   if (!Number.isInteger(fd) || fd < 0) return
-  if (headers?.traceparent !== undefined) calls.askedContext(fd, headers.traceparent)
+  if (headers?.[TRACEPARENT] !== undefined || headers?.[REQUEST_ID] !== undefined) calls.askedContext(fd, headers[TRACEPARENT], headers[REQUEST_ID])
   const grpc = String(headers?.['content-type'] ?? '').startsWith(GRPC)
   calls.stream(fd, String(headers?.[':method'] ?? 'GET'), String(headers?.[':path'] ?? '/'), grpc, stream.id, idOf(stream), wait)
 }

@@ -13,6 +13,7 @@ const { EVENT_STREAM, isEventStream } = require('./event-streams')
 const { listenBefore } = require('../wrapping/listeners')
 const { routeLeftOn } = require('./open-requests')
 const { KIND, OUTCOME, serving } = require('./requests')
+const { REQUEST_ID, TRACEPARENT } = require('./trace-context')
 const { unseen } = require('../wrapping/unseen')
 const { insert } = require('../wrapping/wrap')
 
@@ -49,7 +50,7 @@ function onStream (/** @type {any} */ server, /** @type {any} */ stream, /** @ty
   recording.following.begin()
   const id = recording.calls.requestStart(KIND.http2, stream.id)
   if (!id) return
-  if (headers.traceparent !== undefined) recording.calls.requestContext(id, headers.traceparent)
+  if (headers[TRACEPARENT] !== undefined || headers[REQUEST_ID] !== undefined) recording.calls.requestContext(id, headers[TRACEPARENT], headers[REQUEST_ID])
   const request = { method: headers[':method'] ?? '', url: headers[':path'] ?? '' }
   serving.request = request
   const connection = connectionOf(stream.session)

@@ -11,13 +11,13 @@ const WORD = { begun: 0, next: 1, written: 2, ended: 3, endedRoute: 4, endedStat
 /**
  * @typedef {object} Recording what the instrumented code of this thread calls
  * @property {{ requestStart: (kind: number, stream?: number) => number,
- *   requestContext: (request: number, traceparent: string) => void,
+ *   requestContext: (request: number, traceparent: unknown, requestId: unknown) => void,
  *   requestEnd: (request: number, route: number, status: number, outcome: number) => void,
  *   requestEndWritten: (request: number, route: number, status: number, fd: number | undefined) => void,
  *   requestEndAwaited: (request: number, route: number, status: number, fd: number) => void,
  *   requestEndLost: (request: number) => void,
  *   slice: (sequence: number, dueMs?: number) => void, timerAfter: (ms: number) => number, sliceOfId: (dueMs?: number) => void, timerClock: (nowMs: number) => void,
- *   process: (asyncId: number, fd: number, program: string) => void, adopt: (fd: number) => void, askedContext: (fd: number, traceparent: unknown) => void, https: (fd: number, method: string, path: string) => void,
+ *   process: (asyncId: number, fd: number, program: string) => void, adopt: (fd: number) => void, askedContext: (fd: number, traceparent: unknown, requestId: unknown) => void, https: (fd: number, method: string, path: string) => void,
  *   stream: (fd: number, method: string, path: string, grpc: boolean, stream: number, asyncId: number, wait: number) => void, streamWaits: (wait: number) => void }} calls
  * @property {import('./routes').RouteTable} routes
  * @property {Float64Array} executing [async id that the current slice runs under]

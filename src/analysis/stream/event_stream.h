@@ -200,6 +200,8 @@ class EventStream {
   const TraceContext* ContextOf(uint32_t request) const {
     return contexts_.Of(request);
   }
+  // By what name it has gone: TraceContext::Key(); 0: none.
+  uint64_t NameOf(uint32_t request) const { return contexts_.KeyOf(request); }
   // What the (last) meta chunk said.
   const TraceMeta& meta() const { return meta_; }
 

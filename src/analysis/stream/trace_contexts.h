@@ -26,10 +26,17 @@ class TraceContexts {
     }
     if (contexts_.size() < kMost) contexts_[record.aux] = *context;
   }
-  // Null: it has said nothing. Valid until more is taken.
+  // Null: it has said nothing, or only an `x-request-id`. Valid until more is
+  // taken.
   const TraceContext* Of(uint32_t request) const {
     const auto found = contexts_.find(request);
-    return found == contexts_.end() ? nullptr : &found->second;
+    const bool traced = found != contexts_.end() && found->second.IsTraced();
+    return traced ? &found->second : nullptr;
+  }
+  // TraceContext::Key(); 0: it has said nothing.
+  uint64_t KeyOf(uint32_t request) const {
+    const auto found = contexts_.find(request);
+    return found != contexts_.end() ? found->second.Key() : 0;
   }
   void NoteEnd(uint32_t request) {
     if (contexts_.contains(request)) ended_.push_back(request);

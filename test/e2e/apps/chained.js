@@ -9,7 +9,8 @@
 // connection. EXPECT=1: sends a body when it is told to go on; TRICKLE=1: in its
 // own time. HOST: listens at it; NEXT_HOST: asks there. SOCKET: listens there,
 // too; NEXT_SOCKET: asks there. WORKERS=2: is a cluster of so many. NAMES=1:
-// gives each call a header `traceparent`.
+// gives each call a header `traceparent`; PASS_ID=1: the `x-request-id` that it
+// was told itself.
 
 const cluster = require('node:cluster')
 const { randomBytes } = require('node:crypto')
@@ -35,23 +36,23 @@ function work () {
   while (performance.now() < until);
 }
 
-/** @returns {Record<string, string>} */
-function names () {
+/** @param {string} [told] its own `x-request-id` @returns {Record<string, string>} */
+function names (told) {
   const [trace, span] = [16, 8].map((bytes) => randomBytes(bytes).toString('hex'))
-  return env.NAMES ? { traceparent: `00-${trace}-${span}-01` } : {}
+  return { ...env.NAMES && { traceparent: `00-${trace}-${span}-01` }, ...env.PASS_ID && told && { 'X-Request-Id': told } }
 }
 
 /** @type {Map<number, http2.ClientHttp2Session>} by port */
 const sessions = new Map()
 
-/** @param {number} port @param {string} url @returns {Promise<void>} */
-function askStream (port, url) {
+/** @param {number} port @param {string} url @param {string} [told] @returns {Promise<void>} */
+function askStream (port, url, told) {
   const origin = `${env.NEXT_TLS ? 'https' : 'http'}://${env.FRESH ? 'localhost' : NEXT_HOST}:${port}`
   const session = sessions.get(port) ?? http2.connect(origin, { rejectUnauthorized: false })
   if (!env.FRESH) sessions.set(port, session)
   return new Promise((resolve, reject) => {
     if (env.ABANDON) session.request({ ':path': '/abandoned' }).on('error', () => {}).destroy()
-    const stream = session.request({ ':path': url, ':method': body ? 'POST' : 'GET', ...env.NEXT_GRPC && { 'content-type': 'application/grpc' } })
+    const stream = session.request({ ':path': url, ':method': body ? 'POST' : 'GET', ...env.PASS_ID && told && { 'x-request-id': told }, ...env.NEXT_GRPC && { 'content-type': 'application/grpc' } })
     stream.resume().on('end', () => {
       if (env.FRESH) session.close()
       resolve(undefined)
@@ -59,16 +60,16 @@ function askStream (port, url) {
   })
 }
 
-/** @param {number} port @param {string} url */
-async function ask (port, url) {
+/** @param {number} port @param {string} url @param {string} [told] */
+async function ask (port, url, told) {
   if (env.HEDGE_MS) return hedge(port, url)
-  while (await askOnce(port, url) === 503 && env.RETRY);
+  while (await askOnce(port, url, { told }) === 503 && env.RETRY);
 }
 
 /** @param {number} port @param {string} url */
 async function hedge (port, url) {
   const abort = new AbortController()
-  const one = () => askOnce(port, url, abort.signal)
+  const one = () => askOnce(port, url, { signal: abort.signal })
   const first = one()
   first.catch(() => {})
   const late = Symbol('late')
@@ -80,12 +81,12 @@ async function hedge (port, url) {
   abort.abort()
 }
 
-/** @param {number} port @param {string} url @param {AbortSignal} [signal] @returns {Promise<any>} the status, where it is known */
-async function askOnce (port, url, signal) {
-  if (env.NEXT_HTTP2) return askStream(port, url)
-  if (env.FETCH) return (await fetch(`${env.NEXT_TLS ? 'https' : 'http'}://${NEXT_HOST}:${port}${url}`, { headers: names() })).text()
+/** @param {number} port @param {string} url @param {{ told?: string, signal?: AbortSignal }} options @returns {Promise<any>} the status, where it is known */
+async function askOnce (port, url, { told, signal }) {
+  if (env.NEXT_HTTP2) return askStream(port, url, told)
+  if (env.FETCH) return (await fetch(`${env.NEXT_TLS ? 'https' : 'http'}://${NEXT_HOST}:${port}${url}`, { headers: names(told) })).text()
   return new Promise((resolve, reject) => {
-    const sent = client.request({ host: NEXT_HOST, port, socketPath: env.NEXT_SOCKET, path: url, agent, method: body ? 'POST' : 'GET', headers: { ...names(), ...env.EXPECT && { expect: '100-continue' } }, signal }, (response) => {
+    const sent = client.request({ host: NEXT_HOST, port, socketPath: env.NEXT_SOCKET, path: url, agent, method: body ? 'POST' : 'GET', headers: { ...names(told), ...env.EXPECT && { expect: '100-continue' } }, signal }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode)).on('error', reject)
     })
     sent.on('error', reject)
@@ -114,8 +115,9 @@ async function answer (request, response) {
     const waits = env.SLOW_EACH && answered % Number(env.SLOW_EACH) === 0 ? 10 * WAIT_MS : WAIT_MS
     if (waits > 0) await new Promise((resolve) => setTimeout(resolve, waits))
     const url = /** @type {string} */ (request.url)
-    if (env.TOGETHER) await Promise.all(PORTS.map((port) => ask(port, url)))
-    else for (const port of PORTS) await ask(port, url)
+    const told = /** @type {string | undefined} */ (request.headers['x-request-id'])
+    if (env.TOGETHER) await Promise.all(PORTS.map((port) => ask(port, url, told)))
+    else for (const port of PORTS) await ask(port, url, told)
     if (PORTS.length > 0) work()
   } catch {
     response.statusCode = 502

@@ -1,82 +1,14 @@
 #include "across/joining.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
-#include <utility>
 #include <vector>
+
+#include "test/native/across/joining_kit.h"
 
 namespace edgewise {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
-
-// The bytes of each message, and where it begins.
-ServedRow Served(uint64_t link, uint32_t request, uint32_t received,
-                 int64_t ready_ms, int64_t end_ms) {
-  ServedRow row{};
-  row.link = link;
-  row.ready_ns = ready_ms * kMs;
-  row.end_ns = end_ms * kMs;
-  row.exec_ns = row.end_ns - row.ready_ns;
-  row.received = received;
-  row.session = 1;
-  row.file = 1;
-  row.request = request;
-  return row;
-}
-
-CalledRow Called(uint64_t link, uint32_t request, uint32_t asked,
-                 int64_t begin_ms, int64_t end_ms) {
-  CalledRow row{};
-  row.link = link;
-  row.begin_ns = begin_ms * kMs;
-  row.end_ns = end_ms * kMs;
-  row.asked_ns = row.begin_ns;
-  row.read_ns = row.end_ns;
-  row.asked = asked;
-  row.session = 7;
-  row.file = 2;
-  row.request = request;
-  return row;
-}
-
-class JoiningTest : public testing::Test {
- protected:
-  void Add(const ServedRow& row) { served_.Add(row); }
-  void Add(const CalledRow& row) { called_.Add(row); }
-
-  // The request that each call was, 0: none; by the caller's request.
-  std::map<uint32_t, uint32_t> Join() { return Join(&served_, &called_); }
-  static std::map<uint32_t, uint32_t> Join(SortedRows<ServedRow>* served,
-                                           SortedRows<CalledRow>* called) {
-    const std::vector<std::string> scratch = {testing::TempDir()};
-    SortedRows<ServedRow> named(scratch);
-    return Join(served, &named, called);
-  }
-  static std::map<uint32_t, uint32_t> Join(SortedRows<ServedRow>* served,
-                                           SortedRows<ServedRow>* named,
-                                           SortedRows<CalledRow>* called) {
-    const std::vector<std::string> scratch = {testing::TempDir()};
-    EXPECT_TRUE(served->Finish().ok());
-    EXPECT_TRUE(named->Finish().ok());
-    EXPECT_TRUE(called->Finish().ok());
-    std::map<uint32_t, uint32_t> found;
-    Joining joining(served, named, called, scratch);
-    EXPECT_TRUE(joining
-                    .ForEach([&](const JoinedCall& joined) {
-                      found[joined.call->request] =
-                          joined.served ? joined.served->request : 0;
-                    })
-                    .ok());
-    return found;
-  }
-  using Pairs = std::map<uint32_t, uint32_t>;
-
-  const std::vector<std::string> scratch_ = {testing::TempDir()};
-  SortedRows<ServedRow> served_{scratch_};
-  SortedRows<CalledRow> called_{scratch_};
+std::map<uint32_t, JoinedBy> by_;  // by the caller's request
+std::map<uint32_t, uint32_t> candidates_;
 };
 
 TEST_F(JoiningTest, ByTheBytesOnTheConnection) {
@@ -117,15 +49,14 @@ TEST_F(JoiningTest, OtherConnectionsAreOthers) {
 // What was lost is nobody else's.
 TEST_F(JoiningTest, ACallWhoseRequestIsMissingIsNotTheOneBefores) {
   for (const bool other_clock : {false, true}) {
-    SortedRows<ServedRow> served(scratch_);
-    SortedRows<CalledRow> called(scratch_);
+    Exchanges exchanges(scratch_);
     for (uint32_t i = 0; i < 5; ++i) {
       ServedRow row = Served(11, 100 + i, 80 * i, 10 * i + 1, 10 * i + 8);
       row.clock = other_clock ? 1 : 0;
-      if (i != 2) served.Add(row);
-      called.Add(Called(11, 1 + i, 80 * i + 80, 10 * i, 10 * i + 9));
+      if (i != 2) exchanges.served.Add(row);
+      exchanges.called.Add(Called(11, 1 + i, 80 * i + 80, 10 * i, 10 * i + 9));
     }
-    EXPECT_EQ(Join(&served, &called),
+    EXPECT_EQ(Join(&exchanges),
               (Pairs{{1, 100}, {2, 101}, {3, 0}, {4, 103}, {5, 104}}))
         << other_clock;
   }
@@ -168,12 +99,11 @@ TEST_F(JoiningTest, AHandshakeComesBeforeAllRequests) {
   Add(Called(11, 1, 349, 0, 4));
   Add(Called(11, 2, 520, 4, 9));
   Add(Called(11, 3, 611, 10, 19));
-  ASSERT_TRUE(served_.Finish().ok());
-  ASSERT_TRUE(called_.Finish().ok());
+  ASSERT_TRUE(exchanges_.served.Finish().ok());
+  ASSERT_TRUE(exchanges_.named.Finish().ok());
+  ASSERT_TRUE(exchanges_.called.Finish().ok());
   std::vector<bool> before;
-  SortedRows<ServedRow> named(scratch_);
-  ASSERT_TRUE(named.Finish().ok());
-  Joining joining(&served_, &named, &called_, scratch_);
+  Joining joining(&exchanges_, scratch_);
   ASSERT_TRUE(joining
                   .ForEach([&](const JoinedCall& joined) {
                     before.push_back(joined.before);
@@ -246,28 +176,23 @@ TEST_F(JoiningTest, ByTheNumberOfTheStream) {
   EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 101}, {3, 0}, {4, 0}}));
 }
 
+// Even names are those of a `traceparent`.
 TEST_F(JoiningTest, ByTheirNameWhereTheConnectionIsAnother) {
-  const auto named_as = [](CalledRow row, uint64_t name) {
-    row.context = name;
-    return row;
-  };
-  SortedRows<ServedRow> named(scratch_);
-  named.Add(Served(/*link=*/900, 100, 0, 2, 5));
+  AddNamed(Served(/*link=*/900, 100, 0, 2, 5));
   // What lies between has tried twice.
-  named.Add(Served(/*link=*/901, 101, 0, 12, 13));
-  named.Add(Served(/*link=*/901, 102, 0, 14, 15));
+  AddNamed(Served(/*link=*/902, 101, 0, 12, 13));
+  AddNamed(Served(/*link=*/902, 102, 0, 14, 15));
   // Two callers have the name.
-  named.Add(Served(/*link=*/902, 103, 0, 22, 25));
+  AddNamed(Served(/*link=*/904, 103, 0, 22, 25));
   // It began after the answer was there.
-  named.Add(Served(/*link=*/903, 104, 0, 40, 41));
-  Add(named_as(Called(0, 1, 80, 1, 6), 900));
-  Add(named_as(Called(21, 2, 80, 11, 16), 901));
-  Add(named_as(Called(22, 3, 80, 21, 26), 902));
-  Add(named_as(Called(23, 4, 80, 21, 27), 902));
-  Add(named_as(Called(24, 5, 80, 31, 36), 903));
-  Add(named_as(Called(25, 6, 80, 31, 36), 904));
-  EXPECT_EQ(Join(&served_, &named, &called_),
-            (Pairs{{1, 100}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}}));
+  AddNamed(Served(/*link=*/906, 104, 0, 40, 41));
+  Add(NamedAs(900, Called(0, 1, 80, 1, 6)));
+  Add(NamedAs(902, Called(21, 2, 80, 11, 16)));
+  Add(NamedAs(904, Called(22, 3, 80, 21, 26)));
+  Add(NamedAs(904, Called(23, 4, 80, 21, 27)));
+  Add(NamedAs(906, Called(24, 5, 80, 31, 36)));
+  Add(NamedAs(908, Called(25, 6, 80, 31, 36)));
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}}));
 }
 
 // Expect: 100-continue.
@@ -286,21 +211,17 @@ TEST_F(JoiningTest, WhatWasReadWithTheAnswerMayHaveComeBefore) {
   Add(call);
   EXPECT_EQ(Join(), (Pairs{{1, 0}}));
   call.read_ns = 20 * kMs;
-  SortedRows<ServedRow> served(scratch_);
-  SortedRows<CalledRow> called(scratch_);
-  served.Add(Served(11, 100, 0, 10, 18));
-  called.Add(call);
-  EXPECT_EQ(Join(&served, &called), (Pairs{{1, 100}}));
+  Exchanges other(scratch_);
+  other.served.Add(Served(11, 100, 0, 10, 18));
+  other.called.Add(call);
+  EXPECT_EQ(Join(&other), (Pairs{{1, 100}}));
 }
 
 TEST_F(JoiningTest, ByTheConnectionBeforeTheName) {
-  SortedRows<ServedRow> named(scratch_);
   Add(Served(11, 100, 0, 1, 8));
-  named.Add(Served(900, 200, 0, 1, 8));
-  CalledRow call = Called(11, 1, 80, 0, 9);
-  call.context = 900;
-  Add(call);
-  EXPECT_EQ(Join(&served_, &named, &called_), (Pairs{{1, 100}}));
+  AddNamed(Served(900, 200, 0, 1, 8));
+  Add(NamedAs(900, Called(11, 1, 80, 0, 9)));
+  EXPECT_EQ(Join(), (Pairs{{1, 100}}));
 }
 
 }  // namespace

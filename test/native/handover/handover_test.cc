@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "handover/kernel_layer.h"
 #include "handover/perfetto_trace.h"
 #include "handover/proto_writer.h"
 #include "handover/span_log.h"
@@ -97,7 +98,7 @@ TEST_F(HandoverTest, TheTailAndNoMoreThanTheMost) {
 
 TEST_F(HandoverTest, WhereNothingCanBeWrittenTheFileIsNamed) {
   EXPECT_FALSE(SpanLog::Create({.path = directory_ + "/no/file"}).ok());
-  const auto trace = PerfettoTrace::Create(directory_ + "/no/file");
+  const auto trace = PerfettoTrace::Create(directory_ + "/no/file", "");
   ASSERT_FALSE(trace.ok());
   EXPECT_NE(trace.status().message().find("/no/file"), std::string::npos);
 }
@@ -159,7 +160,7 @@ std::vector<Edge> EdgesOf(const std::string& bytes) {
 
 TEST_F(HandoverTest, SlicesLieInEachOther) {
   for (uint32_t seed = 1; seed <= kTraces; ++seed) {
-    auto trace = PerfettoTrace::Create(file_);
+    auto trace = PerfettoTrace::Create(file_, directory_);
     ASSERT_TRUE(trace.ok());
     ReportOptions options;
     options.percentile = 50;
@@ -175,6 +176,72 @@ TEST_F(HandoverTest, SlicesLieInEachOther) {
     }
     EXPECT_FALSE(edges.empty());
     for (const auto& [track, count] : open) EXPECT_EQ(count, 0) << seed;
+  }
+}
+
+TEST(KernelLineTest, ReadsEachKind) {
+  const auto slept = ParseKernelLine("W 2 77 5000 1000 -1 431 a name of it");
+  ASSERT_TRUE(slept.has_value());
+  EXPECT_EQ(slept->kind, 'W');
+  EXPECT_EQ(slept->thread, 2u);
+  EXPECT_EQ(slept->event, 77u);
+  EXPECT_EQ(slept->begin_ns, 4000);
+  EXPECT_EQ(slept->end_ns, 5000);
+  EXPECT_EQ(slept->numbers, (std::vector<int64_t>{-1, 431}));
+  EXPECT_EQ(slept->rest, "a name of it");
+  const auto event = ParseKernelLine("E 0 77 9000 6000 1 2 3 4 5 6 7 8");
+  ASSERT_TRUE(event.has_value());
+  EXPECT_EQ(event->numbers, (std::vector<int64_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(ParseKernelLine("B 0 77 9000 6000 266338304 4096")->numbers[1],
+            4096);
+}
+
+TEST(KernelLineTest, TakesNothingElse) {
+  for (const char* const line :
+       {"", "E", "E ", "T", "X 0 1 2 1", "W 0 1 2", "S 0 1 5 9 3",
+        "S 0 1 9 -2 3", "S 0 1 9 x 3", "S -1 1 9 2 3", "S 0 1 9 2 ",
+        "E 0 1 9 2 1 2 3 4 5 6 7", "Attaching 12 probes..."}) {
+    EXPECT_FALSE(ParseKernelLine(line).has_value()) << line;
+  }
+}
+
+TEST_F(HandoverTest, WhatTheKernelDidLiesInItsEvents) {
+  const auto recorded = TraceOf(1);
+  const auto told = [&] {
+    auto trace = PerfettoTrace::Create(file_, directory_);
+    ReportOptions options;
+    options.watcher = trace->get();
+    ReportOf({recorded}, options);
+    return Written();
+  };
+  const size_t before = EdgesOf(told()).size();
+  // In a call, a sleep and then a wait for the processor; one that an instant
+  // was missed of; one of another event; two requests at once to a device.
+  std::ofstream(directory_ + "/kernel-1.txt")
+      << "W 0 7 5000 2000 202 41 other\n"
+      << "P 0 7 6000 1000 42 third\n"
+      << "S 0 7 6500 4000 202\n"
+      << "P 0 7 9900 500 42 \x01third\n"
+      << "B 0 7 9000 3000 1048577 4096\n"
+      << "B 0 7 9500 3100 1048577 4096\n"
+      << "S 0 6 6500 400 1\n"
+      << "S 9 7 6500 400 1\n"
+      << "rubbish\n"
+      << "E 0 7 9800 7800 1 4000 1500 2000 0 0 0 0\n";
+  const std::string with = told();
+  const std::vector<Edge> edges = EdgesOf(with);
+  EXPECT_EQ(edges.size(), before + 14);
+  std::map<uint64_t, int64_t> open;
+  for (const Edge& edge : edges) {
+    open[edge.track] += edge.begin ? 1 : -1;
+    ASSERT_GE(open[edge.track], 0);
+  }
+  for (const auto& [track, count] : open) EXPECT_EQ(count, 0);
+  for (const char* const name :
+       {"kernel under the event loop", "devices under the event loop",
+        "slept, woken by other", "preempted by third", "preempted by ?third",
+        "system call 202", "device 1:1"}) {
+    EXPECT_NE(with.find(name), std::string::npos) << name;
   }
 }
 

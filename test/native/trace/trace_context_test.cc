@@ -71,5 +71,37 @@ TEST(TraceContextTest, ARecordHoldsIt) {
   EXPECT_FALSE(TraceContextOf(Record{}).has_value());
 }
 
+TEST(TraceContextTest, ARequestsIdIsAHashOfIt) {
+  const auto one = ParseCallersName("", "8d7e-1");
+  const auto other = ParseCallersName("00-not valid", "8d7e-2");
+  ASSERT_TRUE(one.has_value());
+  ASSERT_TRUE(other.has_value());
+  EXPECT_FALSE(one->IsTraced());
+  EXPECT_NE(one->Key(), other->Key());
+  EXPECT_EQ(one->Key(), ParseCallersName("", "8d7e-1")->Key());
+  EXPECT_FALSE(TraceContext::IsTracedKey(one->Key()));
+  Record record{};
+  PutTraceContext(*one, 77, &record);
+  const auto read = TraceContextOf(record);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_FALSE(read->IsTraced());
+  EXPECT_EQ(read->Key(), one->Key());
+}
+
+TEST(TraceContextTest, ATraceparentSaysMoreThanARequestsId) {
+  const std::string header = Header("00", kTrace, kParent, "01");
+  const auto both = ParseCallersName(header, "8d7e-1");
+  ASSERT_TRUE(both.has_value());
+  EXPECT_TRUE(both->IsTraced());
+  EXPECT_TRUE(TraceContext::IsTracedKey(both->Key()));
+  EXPECT_EQ(both->Key(), ParseTraceparent(header)->Key());
+}
+
+TEST(TraceContextTest, NoNameOrOneThatIsTooLongIsNone) {
+  EXPECT_FALSE(ParseCallersName("", "").has_value());
+  EXPECT_TRUE(ParseCallersName("", std::string(256, 'x')).has_value());
+  EXPECT_FALSE(ParseCallersName("", std::string(257, 'x')).has_value());
+}
+
 }  // namespace
 }  // namespace edgewise
