@@ -7,10 +7,6 @@
 namespace edgewise {
 namespace {
 
-std::map<uint32_t, JoinedBy> by_;  // by the caller's request
-std::map<uint32_t, uint32_t> candidates_;
-};
-
 TEST_F(JoiningTest, ByTheBytesOnTheConnection) {
   for (uint32_t i = 0; i < 5; ++i) {
     Add(Served(11, 100 + i, 80 * i, 10 * i + 1, 10 * i + 8));
