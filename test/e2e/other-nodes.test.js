@@ -1,7 +1,7 @@
 'use strict'
 
 // The same under other Nodes: those of OTHER_NODES (programs, separated
-// by colons), or 22, 24 and 26 from npm, as far as npm can be reached.
+// by colons), or 24 and 26 from npm, as far as npm can be reached.
 
 const test = require('node:test')
 const { provideAddon } = require('../../scripts/tasks/build-addon')
@@ -9,7 +9,7 @@ const { describeNode, nodeProgram } = require('../../scripts/tasks/node-release'
 const { TaskError } = require('../../scripts/tasks/step')
 const { runSuites } = require('./run-suites')
 
-const RELEASES = ['22', '24', '26']
+const RELEASES = ['24', '26']
 const SUITES = [
   ['test/e2e/servers.test.js', 'test/e2e/processes.test.js', 'test/e2e/boost.test.js', 'test/e2e/stacks.test.js', 'test/e2e/stalls.test.js', 'test/e2e/unseen.test.js'],
   ['--test-name-pattern=^(peers|streams of one|called|fetched|what works on a whole)', 'test/e2e/waits.test.js'],

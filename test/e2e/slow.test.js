@@ -122,7 +122,7 @@ const CODES = { 'Ctrl-C': 130, 'the end of the command by force': null }
 for (const [name, end] of Object.entries(ENDINGS)) {
   test(`every service goes on after ${name}`, { skip }, async (t) => {
     const { front, inner, args } = await twoServices(t)
-    const { child, ended, output } = slow(t, [...args, '--repetitions', '50'])
+    const { child, ended, output } = slow(t, [...args, '--for', '2', '--repetitions', '50'])
     while (!/^edgewise: run 1 of 50, pauses of 100 µs/m.test(output.stderr)) {
       assert.equal(child.exitCode, null, output.stderr)
       await sleep(50)
