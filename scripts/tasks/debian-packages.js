@@ -35,6 +35,7 @@ const PACKAGES = [
   { name: 'prometheus', group: 'test', command: 'prometheus', reason: 'a test has it scrape edgewise.metrics()' },
   { name: 'nginx-light', group: 'test', command: 'nginx', reason: 'a proxy between two services, in a test' },
   { name: 'haproxy', group: 'test', command: 'haproxy', reason: 'likewise' },
+  { name: 'faketime', group: 'test', command: 'faketime', reason: 'a wall clock that is wrong, in a test' },
   { name: 'bpftrace', group: 'test', command: 'bpftrace', reason: 'a test listens to the probes with it' },
   { name: 'chromium', group: 'test', command: 'chromium', reason: 'test/page opens pages in it' },
   { name: 'firefox-esr', group: 'test', command: 'firefox-esr', reason: 'test/page opens pages in it' },

@@ -27,14 +27,28 @@ const skip = noNetwork()
  * @returns {Promise<{ calls: any[], clocks: any[], services: any[] }>} the report across both
  */
 async function across (t, aheadNs, cart, shop) {
+  const { asked, asking } = await recorded(t, aheadNs, cart, shop)
+  const { status, stdout, stderr } = await edgewise(['report', asking.out, asked.out, '--json'])
+  assert.equal(status, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+/**
+ * @param {any} t
+ * @param {number} aheadNs
+ * @param {Record<string, string>} cart
+ * @param {Record<string, string>} shop
+ * @param {{ asked?: string[], asking?: string[] }} [wrappers] that run them
+ */
+async function recorded (t, aheadNs, cart, shop, wrappers = {}) {
   const line = await startLine(t, LINE_MS * 1000)
   const SOCKET = path.join(temporaryDirectory(t), 'shop.sock')
   const asked = await startApp(t, 'chained.js', {
-    wrapper: line.within(1, aheadNs),
+    wrapper: [...line.within(1, aheadNs), ...wrappers.asked ?? []],
     env: { EDGEWISE_SERVICE: 'cart', HOST: line.hosts[1], WAIT_MS: String(WAIT_MS), WORK_MS: String(WORK_MS), ...cart }
   })
   const asking = await startApp(t, 'chained.js', {
-    wrapper: line.within(0),
+    wrapper: [...line.within(0), ...wrappers.asking ?? []],
     env: { EDGEWISE_SERVICE: 'shop', SOCKET, NEXT_HOST: line.hosts[1], NEXT_PORTS: String(asked.port), ...shop }
   })
   await inParallel(REQUESTS, () => request(0, '/', { socketPath: SOCKET }), 1)
@@ -42,9 +56,7 @@ async function across (t, aheadNs, cart, shop) {
     await app.stop()
     assert.equal(app.stderr, '')
   }
-  const { status, stdout, stderr } = await edgewise(['report', asking.out, asked.out, '--json'])
-  assert.equal(status, 0, stderr)
-  return JSON.parse(stdout)
+  return { asked, asking }
 }
 
 /** @param {any[]} calls @param {string} part @returns {number} ms, the mean of a call */
@@ -81,4 +93,26 @@ for (const aheadMs of [0, 50, -50]) {
       within('queue_ns', -0.1, SLACK_MS)
     })
   }
+}
+
+// One of both is 0.5 s behind: what the kernel stamps arrivals with is then to come, and not believed.
+for (const aheadS of [0.5, -0.5]) {
+  test(`a wall clock that is ${aheadS} s ahead is told, and no time depends on it`, { skip }, async (t) => {
+    const bursts = { EDGEWISE_BURST: '128/512' }
+    const { asked, asking } = await recorded(t, 1e6, bursts, bursts, { [aheadS > 0 ? 'asking' : 'asked']: ['faketime', '--exclude-monotonic', '-f', '-0.5s'] })
+    const run = (/** @type {string[]} */ args) => edgewise(['report', asking.out, asked.out, ...args])
+    const { status, stdout, stderr } = await run(['--json'])
+    assert.equal(status, 0, stderr)
+    const { calls, clocks: [clock], services } = JSON.parse(stdout)
+    const { calls: count, joined } = services.find(({ service }) => service === 'shop')
+    assert.equal(joined, count)
+    for (const { ahead_least_ns: least, ahead_most_ns: most } of [clock, ...clock.minutes]) {
+      assert.ok(least < aheadS * 1e9 && most > aheadS * 1e9 && most - least < 100e6, `${least} to ${most} ns`)
+    }
+    const network = meanMs(calls, 'network_ns')
+    assert.ok(network > 2 * LINE_MS - 0.1 && network < 2 * LINE_MS + SLACK_MS, `${network} ms`)
+    const text = (await run([])).stdout
+    assert.match(text, new RegExp(`^The clock of cart is \\d+(\\.\\d)? ms to \\d+(\\.\\d)? ms ${aheadS > 0 ? 'ahead of' : 'behind'} that of shop\\.`, 'm'))
+    assert.match(text, /^! so their bursts are not the same: set both clocks by NTP/m)
+  })
 }
