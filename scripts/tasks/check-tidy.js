@@ -2,7 +2,8 @@
 
 // clang-tidy over every C++ file, two at a time. A file that had no finding is
 // not looked at again until it, a header of the tree it includes, the flags or
-// the configuration change.
+// the configuration change. Where many files of a part of src/ are to be looked
+// at, several are at once: most of the time goes into headers.
 
 const { createHash } = require('node:crypto')
 const { execFile } = require('node:child_process')
@@ -13,9 +14,12 @@ const { cacheDirectory } = require('../../lib/native/patched-node')
 const { describeNode, headersPrefix } = require('./node-release')
 const { capture, say } = require('./step')
 const { ROOT, BUILD } = require('./tree')
+const { sourceLists } = require('./units')
 
 // By content: a file that another checkout has looked at is the same here.
 const CACHE = path.join(cacheDirectory(), 'tidy')
+/** Files that are looked at together. */
+const TOGETHER = 12
 const HEADERS_OF_NODE = /^\s*#\s*include\s+<(napi|node|node_[a-z_]+|uv|v8[a-z-]*)\.h>/m
 
 /**
@@ -30,24 +34,62 @@ async function tidyProblems (files) {
     .filter(({ stamp }) => !fs.existsSync(stamp))
   if (due.length) say(`  clang-tidy: ${due.length} of ${files.length} files changed since they were last looked at`)
   const problems = []
+  const looks = looksAt(due)
   const worker = async () => {
-    for (let next = due.shift(); next; next = due.shift()) {
-      const found = await tidy(next.file, next.flags)
+    for (let next = looks.shift(); next; next = looks.shift()) {
+      const found = await tidy(next)
       if (found) problems.push(found)
-      else fs.writeFileSync(next.stamp, '')
+      else for (const { stamp } of next) fs.writeFileSync(stamp, '')
     }
   }
   await Promise.all(Array.from({ length: os.availableParallelism() }, worker))
   return problems
 }
 
-function tidy (file, flags) {
-  const args = ['--quiet', file, '--', ...flags]
+/** @typedef {{ file: string, flags: string[], stamp: string }} Due */
+
+/**
+ * The files of a part are compiled at once, too: they can be.
+ * @param {Due[]} due
+ * @returns {Due[][]} what is looked at together
+ */
+function looksAt (due) {
+  const partOf = new Map(Object.entries(sourceLists()).flatMap(([part, files]) => files.map(file => [file, part])))
+  const groups = new Map()
+  const looks = []
+  for (const each of due) {
+    const key = `${partOf.get(each.file)}\0${each.flags.join('\0')}`
+    const group = partOf.has(each.file) ? groups.get(key) : undefined
+    if (group && group.length < TOGETHER) {
+      group.push(each)
+      continue
+    }
+    const begun = [each]
+    groups.set(key, begun)
+    looks.push(begun)
+  }
+  return looks
+}
+
+/** @param {Due[]} look @returns {Promise<string>} what was found */
+function tidy (look) {
+  const [{ file, flags }] = look
+  const args = look.length === 1 ? ['--quiet', file] : ['--quiet', '--checks=-bugprone-suspicious-include', unitOf(look)]
+  args.push('--', ...flags)
   return new Promise(resolve => {
     execFile('clang-tidy', args, { cwd: ROOT, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
       resolve(error ? `${stdout}${stdout.includes('error:') ? '' : stderr}`.trim() : '')
     })
   })
+}
+
+/** @param {Due[]} look @returns {string} a file that includes them */
+function unitOf (look) {
+  const directory = path.join(BUILD, 'tidy')
+  fs.mkdirSync(directory, { recursive: true })
+  const unit = path.join(directory, `${look[0].file.replaceAll('/', '-')}`)
+  fs.writeFileSync(unit, look.map(({ file }) => `#include "${path.join(ROOT, file)}"\n`).join(''))
+  return unit
 }
 
 // CMake knows the flags of the core; the parts that include Node's headers are
