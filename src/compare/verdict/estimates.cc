@@ -63,13 +63,16 @@ Difference Sureness::DifferenceOf(const Estimates& values) const {
   }
   std::vector<double> sorted = values.drawn;
   std::sort(sorted.begin(), sorted.end());
-  const auto at = [&](double share) {
-    return sorted[static_cast<size_t>(
-        std::llround(share * static_cast<double>(sorted.size() - 1)))];
-  };
-  const double middle = at(0.5);
-  return {values.value, values.value - WiderBy() * (middle - at(0.025)),
-          values.value + WiderBy() * (at(0.975) - middle)};
+  // Of n draws the k-th leaves k / (n + 1) beyond it (Efron and Tibshirani, An
+  // Introduction to the Bootstrap, section 12.5).
+  const auto n = static_cast<double>(sorted.size());
+  const auto beyond =
+      static_cast<size_t>(std::max(0.0, std::floor(kMissed / 2 * (n + 1)) - 1));
+  const double middle =
+      (sorted[sorted.size() / 2] + sorted[(sorted.size() - 1) / 2]) / 2;
+  return {
+      values.value, values.value - WiderBy() * (middle - sorted[beyond]),
+      values.value + WiderBy() * (sorted[sorted.size() - 1 - beyond] - middle)};
 }
 
 Difference Sureness::RatioOf(const Estimates& logs) const {
