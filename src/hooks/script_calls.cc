@@ -159,10 +159,15 @@ void Https(const Arguments& args) {
   });
 }
 
-// streamWaits(wait)
-void StreamWaits(const Arguments& args) {
+// waits(wait)
+void Waits(const Arguments& args) {
   if (StockProvider::Tracker() == nullptr) return;
-  StockProvider::NoteStreamWaits(Uint32(args, 0));
+  StockProvider::NoteWaits(Uint32(args, 0));
+}
+
+// askedFor(fd, wait)
+void AskedFor(const Arguments& args) {
+  StockProvider::NoteAskedFor(Descriptor(args, 0), Uint32(args, 1));
 }
 
 // stream(fd, method, path, grpc, number, asyncId, wait): the id is 0 if it is
@@ -204,7 +209,8 @@ void InstallScriptCalls(v8::Isolate* isolate, v8::Local<v8::Object> target) {
   Install(isolate, target, "process", &Process);
   Install(isolate, target, "https", &Https);
   Install(isolate, target, "stream", &Stream);
-  Install(isolate, target, "streamWaits", &StreamWaits);
+  Install(isolate, target, "waits", &Waits);
+  Install(isolate, target, "askedFor", &AskedFor);
   Install(isolate, target, "askedContext", &AskedContext);
   Install(isolate, target, "adopt", &Adopt);
 }

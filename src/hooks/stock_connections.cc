@@ -181,8 +181,8 @@ void StockProvider::NoteQuestion(Connection* connection, const void* data,
 }
 
 // The write that asks comes before, of Node's client where the connection is
-// established: then it is named again. Or it comes next (fetch): then that asks
-// again, as it is known by its place.
+// established: then it is named again, and so is what is written next. Or it
+// comes next (undici), which asks anyway.
 void StockProvider::NoteHttps(int fd, std::string_view method,
                               std::string_view path) {
   StockProvider* const self = ForThread();
@@ -190,7 +190,8 @@ void StockProvider::NoteHttps(int fd, std::string_view method,
   if (connection == nullptr) return;
   connection->told = self->questions_->NameOfHttps(method, path);
   connection->context = 0;
-  if (connection->shaken) {
+  const bool asks_next = connection->asked_sequence == Connection::kNoSlice;
+  if (connection->shaken && !asks_next) {
     self->tracker_->PushQuestion(connection, connection->told);
     connection->asked_sequence = Connection::kNoSlice;
   }
@@ -212,10 +213,20 @@ void StockProvider::NoteStream(int fd, std::string_view method,
       connection, self->questions_->NameOfStream(method, path, grpc));
 }
 
-void StockProvider::NoteStreamWaits(uint32_t wait) {
+void StockProvider::NoteWaits(uint32_t wait) {
   StockProvider* const self = ForThread();
   if (!self->recording()) return;
-  self->tracker_->PushUse({.kind = UseKind::kStreamWaits, .number = wait});
+  self->tracker_->PushUse({.kind = UseKind::kWaits, .number = wait});
+}
+
+void StockProvider::NoteAskedFor(int fd, uint32_t wait) {
+  StockProvider* const self = ForThread();
+  Connection* const connection = self->Asking(fd);
+  if (connection == nullptr) return;
+  self->tracker_->PushUse({.kind = UseKind::kAskedFor,
+                           .connection = connection->number,
+                           .number = wait});
+  connection->asked_sequence = Connection::kNoSlice;
 }
 
 void StockProvider::NoteAskedContext(int fd, const TraceContext& context) {

@@ -83,13 +83,15 @@ class StockProvider : private SystemCallObserver {
   struct AskedStream {
     uint32_t number = 0;
     uint64_t id = 0;    // its async id; 0: not known
-    uint32_t wait = 0;  // which NoteStreamWaits() was of it; 0: none
+    uint32_t wait = 0;  // which NoteWaits() was of it; 0: none
   };
   static void NoteStream(int fd, std::string_view method, std::string_view path,
                          bool grpc, const AskedStream& stream);
-  // One is asked for, of a session that is not connected. `wait`: a number for
-  // it, not 0.
-  static void NoteStreamWaits(uint32_t wait);
+  // Something is asked for whose question comes later. `wait`: a number for it,
+  // not 0.
+  static void NoteWaits(uint32_t wait);
+  // It is written next.
+  static void NoteAskedFor(int fd, uint32_t wait);
   // An accepted connection whose begin may not have been seen.
   static void Adopt(int fd);
   // What is asked on a connection has named itself so.

@@ -118,11 +118,12 @@ enum class UseKind : uint8_t {
   // leaves.
   kQuestion = 0,
   kClosed = 1,
-  kMeasured = 2,     // what TCP knows of an opened one when it ends
-  kStream = 3,       // the question that follows is of a stream of HTTP/2
-  kContext = 4,      // a question has named itself in a header
-  kStreamWaits = 5,  // a stream is asked for, of a session without connection
-  kMaxValue = kStreamWaits,
+  kMeasured = 2,  // what TCP knows of an opened one when it ends
+  kStream = 3,    // the question that follows is of a stream of HTTP/2
+  kContext = 4,   // a question has named itself in a header
+  kWaits = 5,     // something is asked for whose question comes later
+  kAskedFor = 6,  // the question that follows is what has waited
+  kMaxValue = kAskedFor,
 };
 
 // Who does the work whose end is an event.
@@ -260,10 +261,11 @@ inline uint32_t EventAux(ReadyKind ready, int32_t fd, uint32_t flags) {
 //         `ready_before` the smoothed round-trip time, us. kStream: `duration`
 //         holds the stream's number, and the async id is its own; 0: not known;
 //         `ready_before` which wait it has ended, as a number; 0: none.
-//         kStreamWaits: `duration` holds the wait's number; no connection.
+//         kWaits: `duration` holds the wait's number; no connection. kAskedFor:
+//         of the question that follows, likewise, of a connection.
 //         kContext: of the question before it, or where none waits of the next:
 //         both hold TraceContext::Key(), the lower half first.
-//         These three kinds may also lie between events.
+//         These four kinds may also lie between events.
 // kArrival  ticks; `ready_before` ticks before that the last part came. The
 //         event's own ready time is the first part's.
 // kWork   ticks = the event's begin; type = WorkPlace. `ready_before` = ticks

@@ -4,51 +4,11 @@
 // it was, and what it took is told by what that did.
 
 const assert = require('node:assert/strict')
-const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
-const { setTimeout: sleep } = require('node:timers/promises')
-const { freePort } = require('../../benchmarks/apps/service')
-const { listens } = require('../listens')
 const { edgewise, inParallel, reportedRequests, request, startApp, temporaryDirectory } = require('./recorded-app')
-
-const REQUESTS = 60
-
-/**
- * @param {any} t
- * @param {Record<string, { next?: string[], env?: Record<string, string> }>} services those that are asked before those that ask
- */
-async function started (t, services) {
-  const apps = /** @type {Record<string, any>} */ ({})
-  for (const [name, { next = [], env = {} }] of Object.entries(services)) {
-    apps[name] = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: name, NEXT_PORTS: next.map((other) => apps[other].port).join(','), ...env } })
-  }
-  return apps
-}
-
-/** A path that no other request has, all of one length. @param {number} i */
-const letters = (i) => String.fromCharCode(97 + Math.floor(i / 26), 97 + i % 26)
-
-/**
- * @param {Record<string, any>} apps
- * @param {string} front
- * @param {number} [clients]
- * @param {(i: number) => string} [pathOf]
- * @returns {Promise<any>} the report across all; each request has an `x-request-id`
- */
-async function across (apps, front, clients = 4, pathOf = (i) => i % 2 === 0 ? 'even' : 'odd') {
-  await inParallel(REQUESTS, (i) => request(apps[front].port, `/${pathOf(i)}`, { headers: { 'x-request-id': `id-${i}` } }), clients)
-  for (const app of Object.values(apps).reverse()) await app.stop()
-  const { status, stdout, stderr } = await edgewise(['report', ...Object.values(apps).map(({ out }) => out), '--json', '--slowest', String(REQUESTS)])
-  assert.equal(status, 0, stderr)
-  return JSON.parse(stdout)
-}
-
-const callsOf = (/** @type {any} */ found, /** @type {string} */ from, /** @type {string} */ to) =>
-  found.calls.filter((/** @type {any} */ call) => call.from === from && call.to === to)
-const countOf = (/** @type {any[]} */ calls) => calls.reduce((sum, { tail, rest }) => sum + tail.calls + rest.calls, 0)
-const serviceOf = (/** @type {any} */ found, /** @type {string} */ name) => found.services.find((/** @type {any} */ each) => each.service === name)
+const { REQUESTS, across, callsOf, countOf, letters, serviceOf, started } = require('./services')
 
 test('a chain of three: every call is joined, and its time is that of the services', async (t) => {
   const apps = await started(t, {
@@ -200,6 +160,28 @@ for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Rec
   })
 }
 
+for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Record<string, string>][]} */ ([
+  ['on one connection', {}, { UNDICI: 'client' }],
+  ['on one connection over TLS', { TLS: '1' }, { UNDICI: 'client', NEXT_TLS: '1' }],
+  ['on one connection, with bodies', { ANSWER: '100000' }, { UNDICI: 'client', BODY: '30000' }],
+  ['in a pool of two', {}, { UNDICI: 'pool' }],
+  ['in a pool of two, by a service that is asked twice', {}, { UNDICI: 'pool', TWICE: '1' }]
+])) {
+  test(`by undici, where questions wait for others: ${what}`, async (t) => {
+    const { TWICE, ...env } = shop
+    const apps = await started(t, { cart: { env: { WAIT_MS: '3', ...cart } }, shop: { next: TWICE ? ['cart', 'cart'] : ['cart'], env } })
+    const found = await across(apps, 'shop', 6, letters)
+    const { calls, joined } = serviceOf(found, 'shop')
+    assert.equal(joined, calls)
+    assert.ok(calls >= REQUESTS * (TWICE ? 2 : 1), `${calls}`)
+    for (const tree of found.slowest) {
+      assert.equal(tree.service, 'shop')
+      assert.equal(tree.calls.length, TWICE ? 2 : 1)
+      for (const call of tree.calls) assert.equal(call.route.split(' ')[1], tree.route.split(' ')[1])
+    }
+  })
+}
+
 test('over Unix sockets, on kept connections and on new ones', async (t) => {
   for (const way of [{}, { SOCKETS: '1' }, { CLOSE: '1' }]) {
     const SOCKET = path.join(temporaryDirectory(t), 'cart.sock')
@@ -244,130 +226,6 @@ for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Rec
 /** @param {number} pid @returns {number[]} */
 function childrenOf (pid) {
   return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
-}
-
-/** What proxies are told, by program: where they listen, and who answers there. */
-const PROXIES = {
-  nginx: (/** @type {string} */ directory, /** @type {number} */ port, /** @type {number} */ to) => ({
-    config: `daemon off;\nmaster_process off;\npid ${directory}/pid;\nerror_log ${directory}/log;\nevents {}\nhttp {
-      access_log off;\nclient_body_temp_path ${directory};\nproxy_temp_path ${directory};\nfastcgi_temp_path ${directory};\nuwsgi_temp_path ${directory};\nscgi_temp_path ${directory};
-      upstream back { server 127.0.0.1:${to}; keepalive 8; }
-      server { listen 127.0.0.1:${port}; location / { proxy_pass http://back; proxy_http_version 1.1; proxy_set_header Connection ""; } }\n}\n`,
-    args: ['-e', path.join(directory, 'log'), '-c']
-  }),
-  haproxy: (/** @type {string} */ directory, /** @type {number} */ port, /** @type {number} */ to) => ({
-    config: `defaults\n mode http\n timeout connect 5s\n timeout client 30s\n timeout server 30s\nlisten front\n bind 127.0.0.1:${port}\n server back 127.0.0.1:${to}\n`,
-    args: ['-db', '-f']
-  }),
-  // Passes bytes on.
-  'haproxy of TCP': (/** @type {string} */ directory, /** @type {number} */ port, /** @type {number} */ to) => {
-    const { config, args } = PROXIES.haproxy(directory, port, to)
-    return { config: config.replace('mode http', 'mode tcp'), args }
-  }
-}
-
-/** @param {any} t @param {'nginx' | 'haproxy' | 'haproxy of TCP'} program @param {number} to @returns {Promise<number>} the port of the proxy */
-async function startProxy (t, program, to) {
-  const directory = temporaryDirectory(t)
-  const port = await freePort()
-  const { config, args } = PROXIES[program](directory, port, to)
-  const file = path.join(directory, 'config')
-  fs.writeFileSync(file, config)
-  const child = spawn(program.split(' ')[0], [...args, file], { stdio: 'ignore', env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } })
-  t.after(() => child.kill())
-  while (child.exitCode === null && !await listens(port)) await sleep(20)
-  assert.equal(child.exitCode, null, `${program} does not run`)
-  return port
-}
-
-for (const program of /** @type {('nginx' | 'haproxy')[]} */ (['nginx', 'haproxy'])) {
-  test(`behind ${program}: by what the call has named itself, and never by guess`, async (t) => {
-    for (const [named, env] of /** @type {[string, Record<string, string>][]} */ ([['http', { NAMES: '1' }], ['fetch', { NAMES: '1', FETCH: '1' }], ['nothing', {}]])) {
-      await t.test(named, async (t) => {
-        const cart = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'cart', WAIT_MS: '5' } })
-        const port = await startProxy(t, program, cart.port)
-        const shop = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'shop', NEXT_PORTS: String(port), ...env } })
-        const found = await across({ cart, shop }, 'shop')
-        const { calls, joined, by } = serviceOf(found, 'shop')
-        assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
-        assert.equal(joined, named === 'nothing' ? 0 : calls)
-        assert.equal(by.traceparent, joined)
-        for (const tree of found.slowest.filter((/** @type {any} */ { service }) => service === 'shop')) {
-          for (const call of tree.calls) {
-            assert.equal(call.by, 'traceparent')
-            assert.equal(call.route, tree.route)
-          }
-        }
-      })
-    }
-  })
-}
-
-for (const [how, proxy, env] of /** @type {[string, Record<string, string>, Record<string, string>][]} */ ([
-  ['http', {}, {}],
-  ['fetch', {}, { FETCH: '1' }],
-  ['https', { TLS: '1' }, { NEXT_TLS: '1' }],
-  ['HTTP/2', { HTTP2: '1' }, { NEXT_HTTP2: '1' }]
-])) {
-  test(`behind a proxy, by the x-request-id that all pass on: ${how}`, async (t) => {
-    // nginx speaks neither HTTP/2 nor, here, TLS with who answers.
-    const program = how === 'https' || how === 'HTTP/2' ? 'haproxy of TCP' : 'nginx'
-    const stock = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'stock', WAIT_MS: '5', ...proxy } })
-    const cart = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'cart', PASS_ID: '1', NEXT_PORTS: String(await startProxy(t, program, stock.port)), ...proxy, ...env } })
-    const shop = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'shop', PASS_ID: '1', NEXT_PORTS: String(await startProxy(t, program, cart.port)), ...env } })
-    const found = await across({ stock, cart, shop }, 'shop', 4, letters)
-    for (const name of ['shop', 'cart']) {
-      const { calls, joined, by } = serviceOf(found, name)
-      // Handshakes of TLS with who is not known are calls.
-      assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
-      assert.equal(by['x-request-id'], joined, name)
-      // Not where both ends lost the processor just then.
-      assert.ok(joined >= REQUESTS * 0.8 && joined <= REQUESTS, `${name}: ${joined} of ${calls}`)
-    }
-    for (const tree of found.slowest) {
-      assert.equal(tree.service, 'shop')
-      for (const call of tree.calls) {
-        assert.equal(`${call.service} ${call.route}`, `cart ${tree.route}`)
-        for (const further of call.calls) assert.equal(`${further.service} ${further.route}`, `stock ${tree.route}`)
-      }
-    }
-  })
-}
-
-test('what a service asks of others at once by one x-request-id is not guessed', async (t) => {
-  const left = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'left', WAIT_MS: '3' } })
-  const right = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'right', WAIT_MS: '30' } })
-  const ports = await Promise.all([left, right].map(({ port }) => startProxy(t, 'nginx', port)))
-  const shop = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'shop', PASS_ID: '1', TOGETHER: '1', NEXT_PORTS: ports.join(',') } })
-  const found = await across({ left, right, shop }, 'shop', 4, letters)
-  const { calls, joined, undecided } = serviceOf(found, 'shop')
-  assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
-  assert.ok(joined + undecided <= calls)
-  assert.ok(undecided > REQUESTS / 2, `${joined} of ${calls} joined, ${undecided} not decided`)
-  for (const tree of found.slowest) for (const { service, route } of tree.calls) assert.equal(`${service} ${route}`, `right ${tree.route}`, 'which is waited for longer')
-})
-
-for (const [how, proxy, env] of /** @type {[string, Record<string, string>, Record<string, string>][]} */ ([
-  ['http', {}, { SOCKETS: '2' }],
-  ['bodies', { ANSWER: '300000' }, { SOCKETS: '2', BODY: '100000' }],
-  ['https', { TLS: '1' }, { SOCKETS: '2', NEXT_TLS: '1' }],
-  ['questions of one length', {}, { SOCKETS: '2' }]
-])) {
-  test(`where bytes are passed on: inferred by them, and told so: ${how}`, async (t) => {
-    const cart = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'cart', WAIT_MS: '5', ...proxy } })
-    const port = await startProxy(t, 'haproxy of TCP', cart.port)
-    const shop = await startApp(t, 'chained.js', { env: { EDGEWISE_SERVICE: 'shop', NEXT_PORTS: String(port), ...env } })
-    // Of one length only times tell one connection from the other: then some may not be told.
-    const lengths = how.endsWith('of one length') ? 1 : 20
-    const found = await across({ cart, shop }, 'shop', 2, (i) => letters(i).repeat(1 + i % lengths))
-    const { calls, joined, by } = serviceOf(found, 'shop')
-    assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
-    assert.equal(by.bytes, joined)
-    if (lengths > 1) assert.ok(joined >= REQUESTS * 0.9, `${joined} of ${calls}`)
-    for (const tree of found.slowest) {
-      for (const call of tree.calls) assert.equal(call.route.split(' ')[1], tree.route.split(' ')[1])
-    }
-  })
 }
 
 test('a service that is not recorded is a dependency as ever', async (t) => {

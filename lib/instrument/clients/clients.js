@@ -7,13 +7,15 @@
 // its socket.
 
 const channels = require('node:diagnostics_channel')
+const { created, writtenFor } = require('./undici')
 const { REQUEST_ID, TRACEPARENT } = require('../servers/trace-context')
 
 /**
  * @param {import('../servers/requests').Recording} recording
  * @returns {() => void} undoes it
  */
-function instrumentClients ({ calls }) {
+function instrumentClients (recording) {
+  const { calls } = recording
   const ask = (/** @type {any} */ socket, /** @type {any} */ { method, path }, /** @type {unknown} */ traceparent, /** @type {unknown} */ requestId) => {
     const named = traceparent !== undefined || requestId !== undefined
     if (!socket?.encrypted && !named) return
@@ -25,7 +27,12 @@ function instrumentClients ({ calls }) {
   /** @type {[string, (message: any) => void][]} */
   const listeners = [
     ['http.client.request.start', ({ request }) => ask(request.socket, request, request.getHeader(TRACEPARENT), request.getHeader(REQUEST_ID))],
-    ['undici:client:sendHeaders', ({ request, socket, headers }) => ask(socket, request, valueIn(headers, TRACEPARENT), valueIn(headers, REQUEST_ID))]
+    ['undici:request:create', ({ request }) => created(request, recording)],
+    ['undici:client:sendHeaders', ({ request, socket, headers }) => {
+      const wait = writtenFor(request)
+      if (wait !== 0) calls.askedFor(socket?._handle?.fd, wait)
+      ask(socket, request, valueIn(headers, TRACEPARENT), valueIn(headers, REQUEST_ID))
+    }]
   ]
   for (const [name, listener] of listeners) channels.subscribe(name, listener)
   return () => {

@@ -15,6 +15,7 @@
 const channels = require('node:diagnostics_channel')
 const Module = /** @type {any} */ (require('node:module'))
 const { REQUEST_ID, TRACEPARENT } = require('../servers/trace-context')
+const { tellWait } = require('./waits')
 const { unseen } = require('../wrapping/unseen')
 const { wrap } = require('../wrapping/wrap')
 
@@ -24,8 +25,6 @@ const GRPC = 'application/grpc'
 /** @type {import('../servers/requests').Recording | null} of this thread, now */
 let current = null
 let met = false
-/** Of the streams that have waited for their session, modulo 2^32. */
-let waited = 0
 /** @type {symbol | undefined} */
 let idKey
 /** @type {WeakSet<object>} prototypes */
@@ -53,8 +52,7 @@ function asked (/** @type {any} */ session, /** @type {any} */ stream, /** @type
   if (!stream || current === null) return
   if (stream.id > 0) return tell(current, session, stream, headers, 0)
   const recording = current
-  const wait = waited = (waited + 1) >>> 0 || 1
-  recording.calls.streamWaits(wait)
+  const wait = tellWait(recording.calls)
   stream.once('ready', () => {
     if (current === recording) tell(recording, session, stream, headers, wait)
   })

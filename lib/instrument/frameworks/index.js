@@ -33,6 +33,7 @@ const FRAMEWORKS = [
   require('./next').next,
   known('Polka', /\/polka[^/]*\/(build|index)\.m?js$/, () => require('./polka')),
   known('Socket.IO', /\/socket\.io\/dist\/socket\.js$/, () => require('./socket-io')),
+  known('undici', /\/undici\/lib\/(dispatcher\/)?dispatcher-base\.js$/, () => require('../clients/undici')),
   known('workerpool', /\/workerpool\/src\/Promise\.js$/, () => require('./workerpool')),
   known('ws', /\/ws\/lib\/websocket-server\.js$/, () => require('./ws').server),
   known('ws', /\/ws\/lib\/websocket\.js$/, () => require('./ws').webSocket)

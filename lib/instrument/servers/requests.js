@@ -18,7 +18,7 @@ const WORD = { begun: 0, next: 1, written: 2, ended: 3, endedRoute: 4, endedStat
  *   requestEndLost: (request: number) => void,
  *   slice: (sequence: number, dueMs?: number) => void, timerAfter: (ms: number) => number, sliceOfId: (dueMs?: number) => void, timerClock: (nowMs: number) => void,
  *   process: (asyncId: number, fd: number, program: string) => void, adopt: (fd: number) => void, askedContext: (fd: number, traceparent: unknown, requestId: unknown) => void, https: (fd: number, method: string, path: string) => void,
- *   stream: (fd: number, method: string, path: string, grpc: boolean, stream: number, asyncId: number, wait: number) => void, streamWaits: (wait: number) => void }} calls
+ *   stream: (fd: number, method: string, path: string, grpc: boolean, stream: number, asyncId: number, wait: number) => void, waits: (wait: number) => void, askedFor: (fd: number, wait: number) => void }} calls
  * @property {import('./routes').RouteTable} routes
  * @property {Float64Array} executing [async id that the current slice runs under]
  * @property {Uint32Array} words what else is shared with the recorder: WORD

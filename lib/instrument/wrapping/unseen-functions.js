@@ -24,10 +24,10 @@ function told (value, tell) {
 
 /** @param {(holder: { method: any }) => any} dressed */
 function around (dressed) {
-  /** What `original` does, between `begin(this, first argument)` and what that returns, which is told whether it threw. */
+  /** What `original` does, between `begin(this, first and second argument)` and what that returns, which is told whether it threw. */
   const within = (original, begin) => dressed({
     method () {
-      const end = begin(this, arguments[0])
+      const end = begin(this, arguments[0], arguments[1])
       if (end === undefined) return pass(original, this, arguments)
       let threw = true
       try {

@@ -30,6 +30,7 @@ class ConnectionTable {
     bool several = false;     // another step has asked more: perhaps a second
     uint32_t first = 0;       // the first of those
     bool unsure = false;      // a tick has asked, perhaps another request's
+    bool told = false;        // who asks is as it was told, or nobody known
     uint64_t context = 0;     // TraceContext::Key(); 0: it has named none
     uint32_t stream = 0;      // of HTTP/2, its number; 0: not known
     uint64_t stream_id = 0;   // its async id; 0: not known
@@ -101,7 +102,7 @@ class ConnectionTable {
                     uint32_t peer);
   void End(uint32_t number);
 
-  // Who has asked for a stream that waits for its connection; and takes it off
+  // Who has asked for what waits for its connection; and takes it off
   // again: generation 0 where nobody is known. `is_open`: of requests.
   template <typename IsOpen>
   void Wait(uint32_t wait, const Asker& asker, IsOpen is_open) {

@@ -31,7 +31,7 @@ bool AnswersInOrder(std::string_view protocol) {
 
 void EdgBuilder::OnUse(const InnerRecord& record) {
   const auto kind = static_cast<UseKind>(record.type);
-  if (kind == UseKind::kStreamWaits) {
+  if (kind == UseKind::kWaits) {
     const Registrant asker = WhoAsks(record);
     return connections_.Wait(
         record.number,
@@ -53,6 +53,13 @@ void EdgBuilder::OnUse(const InnerRecord& record) {
       connection->next = asker;
       return;
     }
+    case UseKind::kAskedFor: {
+      ConnectionTable::Asker asker = connections_.TakeWaiting(record.number);
+      asker.context = connection->next.context;
+      asker.told = true;
+      connection->next = asker;
+      return;
+    }
     case UseKind::kContext:
       return OnAskedContext(record, connection);
     case UseKind::kMeasured:
@@ -61,14 +68,14 @@ void EdgBuilder::OnUse(const InnerRecord& record) {
     case UseKind::kClosed:
       if (connection_ == connection) connection_ = nullptr;
       return connections_.End(record.aux);
-    case UseKind::kStreamWaits:
+    case UseKind::kWaits:
       return;
   }
 }
 
 void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
   ConnectionTable::Asker& next = connection->next;
-  if (!requests_.IsOpen(next.request)) {
+  if (!next.told && !requests_.IsOpen(next.request)) {
     const Registrant registrant = WhoAsks(record);
     next.request = registrant.request;
     next.node = registrant.node;
@@ -77,7 +84,7 @@ void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
   // What native code writes after it is more of the same.
   const bool goes_on = !connection->answered && !connection->askers.empty() &&
                        !(in_slice_ && connection->ordered);
-  if (next.request.generation == 0 && goes_on) return;
+  if (!next.told && next.request.generation == 0 && goes_on) return;
   ConnectionTable::Asker asker = std::exchange(next, {});
   connection->asked_step = in_slice_ ? trail_.next() : 0;
   const uint32_t unnamed = connection->dependency;
@@ -146,8 +153,9 @@ void EdgBuilder::OnAskedContext(const InnerRecord& record,
                                 Connection* connection) {
   const uint64_t key = uint64_t{record.text} << 32 | record.number;
   std::vector<ConnectionTable::Asker>& askers = connection->askers;
-  const bool asked = !connection->multiplexed && !askers.empty() &&
-                     askers.back().waits() && askers.back().context == 0 &&
+  const bool asked = !connection->multiplexed && !connection->next.told &&
+                     !askers.empty() && askers.back().waits() &&
+                     askers.back().context == 0 &&
                      askers.back().request == WhoAsks(record).request;
   (asked ? askers.back() : connection->next).context = key;
 }

@@ -10,7 +10,8 @@
 // own time. HOST: listens at it; NEXT_HOST: asks there. SOCKET: listens there,
 // too; NEXT_SOCKET: asks there. WORKERS=2: is a cluster of so many. NAMES=1:
 // gives each call a header `traceparent`; PASS_ID=1: the `x-request-id` that it
-// was told itself.
+// was told itself. UNDICI=client: asks by npm's undici, all on one connection of
+// each service, of which PIPELINING questions wait for answers; pool: on two.
 
 const cluster = require('node:cluster')
 const { randomBytes } = require('node:crypto')
@@ -84,6 +85,7 @@ async function hedge (port, url) {
 /** @param {number} port @param {string} url @param {{ told?: string, signal?: AbortSignal }} options @returns {Promise<any>} the status, where it is known */
 async function askOnce (port, url, { told, signal }) {
   if (env.NEXT_HTTP2) return askStream(port, url, told)
+  if (env.UNDICI) return askUndici(port, url, told)
   if (env.FETCH) return (await fetch(`${env.NEXT_TLS ? 'https' : 'http'}://${NEXT_HOST}:${port}${url}`, { headers: names(told) })).text()
   return new Promise((resolve, reject) => {
     const sent = client.request({ host: NEXT_HOST, port, socketPath: env.NEXT_SOCKET, path: url, agent, method: body ? 'POST' : 'GET', headers: { ...names(told), ...env.EXPECT && { expect: '100-continue' } }, signal }, (response) => {
@@ -94,6 +96,20 @@ async function askOnce (port, url, { told, signal }) {
     else if (env.TRICKLE) trickle(sent)
     else sent.end(body || undefined)
   })
+}
+
+/** @type {Map<number, any>} by port */
+const dispatchers = new Map()
+
+/** @param {number} port @param {string} url @param {string} [told] */
+async function askUndici (port, url, told) {
+  const { Client, Pool } = require('undici')
+  const options = { pipelining: Number(env.PIPELINING ?? 1), connect: { rejectUnauthorized: false } }
+  const origin = `${env.NEXT_TLS ? 'https' : 'http'}://${NEXT_HOST}:${port}`
+  if (!dispatchers.has(port)) dispatchers.set(port, env.UNDICI === 'pool' ? new Pool(origin, { ...options, connections: 2 }) : new Client(origin, options))
+  const { statusCode, body: answer } = await dispatchers.get(port).request({ path: url, method: body ? 'POST' : 'GET', body: body || null, headers: names(told) })
+  await answer.text()
+  return statusCode
 }
 
 /** A body in three parts, each in its own time. @param {http.ClientRequest} sent */
@@ -136,6 +152,7 @@ function serve () {
     agent.destroy()
     if (local) local.close()
     for (const session of sessions.values()) session.close()
+    for (const dispatcher of dispatchers.values()) dispatcher.close()
   })
 }
 
