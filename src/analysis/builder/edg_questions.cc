@@ -128,8 +128,8 @@ void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
   asker.call = call;
   asker.written = record.number;
   asker.dependency = connection->dependency;
-  const bool anew =
-      connection->Ask(asker, /*another=*/connection->multiplexed && named);
+  const bool anew = connection->Ask(
+      asker, /*another=*/asker.told || (connection->multiplexed && named));
   if (anew && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).CountCall(connection->dependency);
   }

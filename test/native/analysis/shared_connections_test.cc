@@ -180,5 +180,66 @@ TEST(SharedConnectionsTest, LongWorkBeforeAPromiseMayBeAnothersFunction) {
   }
 }
 
+// A client that keeps what waits for its connection: the second question is
+// written once the first is answered, by what runs then.
+class QueuedTest : public testing::Test {
+ protected:
+  // Request 1 asks, 2 waits as number 1; `told`: for whom the second is.
+  void Record(bool told) {
+    t_.Meta();
+    t_.Connection(1, 1, kBackend, kOpened);
+    t_.Event(0, 5, {EventType::kMain});
+    t_.Start(10, 1).Use(15, 1, UseKind::kQuestion, "http GET /one");
+    const uint64_t first = t_.sequence();
+    t_.Event(10, 20, Read(10, kCreated, kClient));
+    t_.Start(30, 2).Wait(35, 1);
+    const uint64_t second = t_.sequence();
+    t_.Event(30, 40, Read(30, kCreated, kClient + 1));
+    if (told) t_.Wait(102, 1, 1);
+    t_.Use(103, 1, UseKind::kQuestion, "http GET /two");
+    t_.Slice(105, first);
+    t_.End(110, 1);
+    t_.Event(100, 120, Read(100, kCreated, kBackend));
+    t_.Slice(205, second);
+    t_.End(210, 2);
+    t_.Event(200, 220, Read(200, kCreated, kBackend));
+  }
+  TraceBuilder t_;
+};
+
+TEST_F(QueuedTest, TheQuestionIsWhosesItWasToldToBe) {
+  Record(/*told=*/true);
+  const Json one = RequestOf(t_, 1);
+  ExpectSums(one);
+  EXPECT_EQ(one["path"][1]["call"], "http GET /one");
+  const Json two = RequestOf(t_, 2);
+  ExpectSums(two);
+  EXPECT_EQ(two["path"][1]["call"], "http GET /two");
+  EXPECT_EQ(two["path"][1]["io_ns"], 160);
+}
+
+TEST_F(QueuedTest, UntoldItIsNotSaidWhatWasAsked) {
+  Record(/*told=*/false);
+  EXPECT_EQ(RequestOf(t_, 2)["path"][1]["call"], nullptr);
+}
+
+// Who has asked is gone: nobody else has.
+TEST(SharedConnectionsTest, WhatNobodyKnownHasAskedIsNobodysAnswer) {
+  TraceBuilder t;
+  t.Meta();
+  t.Connection(1, 1, kBackend, kOpened);
+  t.Event(0, 5, {EventType::kMain});
+  t.Start(10, 1).Wait(12, 7, 1).Use(15, 1, UseKind::kQuestion, "http GET /");
+  const uint64_t own = t.Register();
+  t.Event(10, 20, Read(10, kCreated, kClient));
+  t.Event(100, 120, Read(100, kCreated, kBackend));
+  t.End(205, 1);
+  t.Event(200, 210, {EventType::kTimer, 200, own, ReadyKind::kDue});
+  const Json one = RequestOf(t, 1);
+  ExpectSums(one);
+  EXPECT_THAT(PathOf(one), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
+                                       StepTimes{"timer", 180, 0, 5}));
+}
+
 }  // namespace
 }  // namespace edgewise
