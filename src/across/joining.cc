@@ -63,6 +63,44 @@ const ServedRow* RequestFinder::OfStream(const CalledRow& call) {
                                                                : nullptr;
 }
 
+void RequestFinder::FindPipelined(std::span<const CalledRow> calls) {
+  for (size_t i = 0; i < requests_.size();) {
+    size_t next = i + 1;
+    while (next < requests_.size() &&
+           requests_[next].received == requests_[i].received) {
+      ++next;
+    }
+    if (next - i > 1 && requests_[i].of_stream == 0) {
+      FindOfOneRead(requests_.subspan(i, next - i),
+                    next < requests_.size()
+                        ? requests_[next].received
+                        : requests_[i].received + uint32_t{INT32_MAX},
+                    calls);
+    }
+    i = next;
+  }
+}
+
+// `end`: so many bytes had been read before the next request.
+void RequestFinder::FindOfOneRead(std::span<const ServedRow> together,
+                                  uint32_t end,
+                                  std::span<const CalledRow> calls) {
+  const uint32_t received = together.front().received;
+  std::vector<uint32_t> asked;  // since what was read before
+  for (const CalledRow& call : calls) {
+    const uint32_t since = call.asked - received;
+    if (call.of_stream == 0 && since > 0 && since <= end - received) {
+      asked.push_back(since);
+    }
+  }
+  std::sort(asked.begin(), asked.end());
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  if (asked.size() != together.size()) return;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    pipelined_.emplace(received + asked[i], &together[i]);
+  }
+}
+
 const ServedRow* RequestFinder::Of(const CalledRow& call) {
   if (requests_.empty()) return nullptr;
   if (call.of_stream != 0) return call.asked == 0 ? nullptr : OfStream(call);
@@ -72,7 +110,12 @@ const ServedRow* RequestFinder::Of(const CalledRow& call) {
   // What was read with the end of the body before begins earlier than it did.
   size_t place = at_;
   while (place > 0 && !Fits(call, requests_[place])) --place;
-  if (IsOneOfSeveral(place)) return nullptr;
+  if (IsOneOfSeveral(place)) {
+    const auto found = pipelined_.find(call.asked);
+    return found != pipelined_.end() && Fits(call, *found->second)
+               ? found->second
+               : nullptr;
+  }
   const ServedRow* const request = &requests_[place];
   // Several steps may wait for parts of one answer, or ask for it in parts.
   if (request == found_) {
@@ -107,7 +150,8 @@ void Joining::JoinLink(const Told& told) const {
   const auto called = SessionsOf(std::span<const CalledRow>(calls_));
   for (size_t i = 0; i < called.size(); ++i) {
     RequestFinder finder(served.empty() ? std::span<const ServedRow>()
-                                        : OtherEnd(served, called, i));
+                                        : OtherEnd(served, called, i),
+                         called[i].rows);
     for (const CalledRow& call : called[i].rows) {
       const ServedRow* const found = finder.Of(call);
       told(call, found, finder.IsBeforeAll(call));

@@ -117,9 +117,12 @@ class Joining {
 // before it.
 class RequestFinder {
  public:
-  // In order of their times.
-  explicit RequestFinder(std::span<const ServedRow> requests)
-      : requests_(requests) {}
+  // In order of their times; all calls on the connection that there are.
+  RequestFinder(std::span<const ServedRow> requests,
+                std::span<const CalledRow> calls)
+      : requests_(requests) {
+    FindPipelined(calls);
+  }
   // Of calls in order of their times; null: none.
   const ServedRow* Of(const CalledRow& call);
   bool IsBeforeAll(const CalledRow& call) const {
@@ -134,7 +137,11 @@ class RequestFinder {
   }
 
   const ServedRow* OfStream(const CalledRow& call);
-  // What one read has brought was pipelined: perhaps in one write, too.
+  // What one read has brought was pipelined: perhaps in one write, too. As many
+  // questions as requests are known one by one.
+  void FindPipelined(std::span<const CalledRow> calls);
+  void FindOfOneRead(std::span<const ServedRow> together, uint32_t end,
+                     std::span<const CalledRow> calls);
   bool IsOneOfSeveral(size_t place) const {
     const uint32_t received = requests_[place].received;
     return (place > 0 && requests_[place - 1].received == received) ||
@@ -144,6 +151,7 @@ class RequestFinder {
 
   const std::span<const ServedRow> requests_;
   absl::flat_hash_map<uint32_t, const ServedRow*> streams_;
+  absl::flat_hash_map<uint32_t, const ServedRow*> pipelined_;  // by `asked`
   size_t at_ = 0;
   const ServedRow* found_ = nullptr;  // the last time
   uint32_t asked_ = 0;                // by the first call of it

@@ -3,15 +3,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
+
 namespace edgewise {
 namespace {
 
 // Of the questions so many have the bytes, as others were asked in parts.
 constexpr double kMostBytes = 0.9;
-// An end may be the other one of which so many requests lie in their questions'
-// time; it is, of which so many do, and that no other one may be.
-constexpr double kMayBe = 0.25;
-constexpr double kIs = 0.5;
+// An end may be the other one of which so many messages agree; it is, of which
+// so many do, and that no other one may be.
+struct Enough {
+  double may_be;
+  double is;
+};
+// Messages of several sizes tell it: their times need only be possible. Of one
+// size the times must tell.
+constexpr size_t kTellingSizes = 3;
+constexpr Enough kByBytes = {0.5, 0.75};
+constexpr Enough kByTimes = {0.25, 0.5};
 
 // How far another clock may be ahead.
 struct Ahead {
@@ -49,14 +58,16 @@ void Relays::AddCalled(const Session<CalledRow>& session) {
   called_.push_back(std::move(sketch));
 }
 
-// Of the questions whose requests are kept, the share which they agree with.
-double Relays::Agreed(const Sketch& called, const Sketch& served) {
-  if (called.key.file == served.key.file) return 0;
+Relays::Likeness Relays::Compare(const Sketch& called, const Sketch& served) {
+  if (called.key.file == served.key.file) return Likeness::kNone;
   const bool same_clock = called.clock == served.clock;
   Ahead ahead;
+  absl::flat_hash_set<uint32_t> sizes;
+  uint32_t before = 0;
   size_t looked_at = 0;
   size_t same_bytes = 0;
-  size_t agreed = 0;
+  size_t within = 0;
+  size_t possible = 0;
   size_t next = 1;  // request, after the one that was asked for
   for (const Message& call : called.messages) {
     while (next < served.messages.size() &&
@@ -68,39 +79,49 @@ double Relays::Agreed(const Sketch& called, const Sketch& served) {
     if (served.messages[next].bytes != call.bytes) continue;
     ++same_bytes;
     const Message& request = served.messages[next - 1];
+    if (before == request.bytes) sizes.insert(call.bytes - before);
+    before = call.bytes;
+    if (!same_clock) {
+      const int64_t least_ns = request.end_ns - call.end_ns - kLateNs;
+      const int64_t most_ns = request.begin_ns - call.begin_ns + kLateNs;
+      if (least_ns > most_ns) continue;
+      ++within;
+      ahead.least_ns = std::max(ahead.least_ns, least_ns);
+      ahead.most_ns = std::min(ahead.most_ns, most_ns);
+      continue;
+    }
     const auto outside =
         OutsideOf(call.begin_ns, call.end_ns, request.begin_ns, request.end_ns);
-    const int64_t least_ns = request.end_ns - call.end_ns - kLateNs;
-    const int64_t most_ns = request.begin_ns - call.begin_ns + kLateNs;
-    const bool agrees =
-        same_clock ? outside.has_value() && outside->IsNoMoreThan(kLateNs)
-                   : least_ns <= most_ns;
-    if (!agrees) continue;
-    ++agreed;
-    ahead.least_ns = std::max(ahead.least_ns, least_ns);
-    ahead.most_ns = std::min(ahead.most_ns, most_ns);
+    if (!outside.has_value()) continue;
+    within += outside->IsNoMoreThan(kLateNs) ? 1 : 0;
+    possible += outside->IsPossible() ? 1 : 0;
   }
-  const bool enough =
-      same_bytes >= kLeast && static_cast<double>(same_bytes) >=
-                                  kMostBytes * static_cast<double>(looked_at);
-  const bool apart_by_one = same_clock || ahead.least_ns <= ahead.most_ns;
-  return enough && apart_by_one
-             ? static_cast<double>(agreed) / static_cast<double>(looked_at)
-             : 0;
+  const auto share = [&](size_t of) {
+    return static_cast<double>(of) / static_cast<double>(looked_at);
+  };
+  if (same_bytes < kLeast || share(same_bytes) < kMostBytes ||
+      ahead.least_ns > ahead.most_ns) {
+    return Likeness::kNone;
+  }
+  const bool by_bytes = same_clock && sizes.size() >= kTellingSizes;
+  const Enough enough = by_bytes ? kByBytes : kByTimes;
+  const double agreed = share(by_bytes ? possible : within);
+  if (agreed < enough.may_be) return Likeness::kNone;
+  return agreed < enough.is ? Likeness::kMayBe : Likeness::kIs;
 }
 
 void Relays::Match() {
   struct Pair {
     Key called;
     Key served;
-    double agreed;
+    Likeness likeness;
   };
   std::vector<Pair> pairs;
   for (const Sketch& called : called_) {
     for (const Sketch& served : served_) {
-      const double agreed = Agreed(called, served);
-      if (agreed < kMayBe) continue;
-      pairs.push_back({called.key, served.key, agreed});
+      const Likeness likeness = Compare(called, served);
+      if (likeness == Likeness::kNone) continue;
+      pairs.push_back({called.key, served.key, likeness});
       ++called_keys_[called.key].candidates;
       ++served_keys_[served.key].candidates;
     }
@@ -109,7 +130,8 @@ void Relays::Match() {
     Found& called = called_keys_[pair.called];
     Found& served = served_keys_[pair.served];
     if (called.candidates != 1 || served.candidates != 1) continue;
-    if (pair.agreed >= kIs) called.relay = served.relay = ++relays_;
+    if (pair.likeness != Likeness::kIs) continue;
+    called.relay = served.relay = ++relays_;
   }
   called_ = {};
   served_ = {};

@@ -17,8 +17,8 @@ namespace edgewise {
 // first messages are kept. They are one connection if as many bytes had been
 // written at each question as had been read before the next request, and most
 // requests lie within their question's time: not all, as who has written may
-// lose the processor before it can tell. Nothing is said where an end may be
-// that of several others.
+// lose the processor before it can tell. Messages of several sizes tell more
+// than their times. Nothing is said where an end may be that of several others.
 class Relays {
  public:
   // Of each side so many connections, and of each so many messages.
@@ -66,7 +66,9 @@ class Relays {
     std::vector<Message> messages;
   };
 
-  static double Agreed(const Sketch& called, const Sketch& served);
+  enum class Likeness : uint8_t { kNone, kMayBe, kIs };
+
+  static Likeness Compare(const Sketch& called, const Sketch& served);
   template <typename Row>
   static Found Of(const std::map<Key, Found>& keys, const Row& row) {
     const auto found = keys.find({row.link, row.file, row.session});

@@ -168,7 +168,10 @@ class StockProvider : private SystemCallObserver {
     if (connection != nullptr) {
       connection->written_bytes += static_cast<uint64_t>(bytes);
     }
-    if (!IsLoops(fd)) return;
+    // The loop knows nothing of a connection that is not read for a while.
+    const bool accepted =
+        connection != nullptr && connection->role == ConnectionRole::kAccepted;
+    if (!accepted && !IsLoops(fd)) return;
     const uint64_t latency = tracker_->Wrote(fd, static_cast<uint64_t>(bytes));
     if (latency != 0) NoteLatency(latency);
   }

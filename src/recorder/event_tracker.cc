@@ -129,8 +129,10 @@ void EventTracker::OpenPolled(const EntrySigns& signs) {
     // What was read had news for several: HTTP/2's streams, or the end of a
     // handshake and what came with it.
     const ReadOffsets offsets = open_.offsets;
+    const uint64_t latest = open_.latest;
     Open(open_.type, open_.fd, begin, open_.ready, open_.ready_kind);
     open_.offsets = offsets;
+    open_.latest = latest;
   } else if (open_.entered) {
     Open(EventType::kWrite, kNoFd, begin, 0, ReadyKind::kNone);
   } else {

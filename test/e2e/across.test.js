@@ -164,6 +164,7 @@ for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Rec
   ['on one connection', {}, { UNDICI: 'client' }],
   ['on one connection over TLS', { TLS: '1' }, { UNDICI: 'client', NEXT_TLS: '1' }],
   ['on one connection, with bodies', { ANSWER: '100000' }, { UNDICI: 'client', BODY: '30000' }],
+  ['pipelined to a busy service, which reads several at once', { WORK_MS: '4', WAIT_MS: '0' }, { UNDICI: 'client', PIPELINING: '6', WORK_MS: '0' }],
   ['in a pool of two', {}, { UNDICI: 'pool' }],
   ['in a pool of two, by a service that is asked twice', {}, { UNDICI: 'pool', TWICE: '1' }]
 ])) {

@@ -54,6 +54,7 @@ class ConnectionTable {
     std::vector<RequestRef> served;
     RequestKind protocol = RequestKind::kHttp1;
     uint32_t read_node = 0;
+    int64_t answered_ns = 0;  // when the last answer was written
 
     // Opened: who has, and the step in which.
     RequestRef opener{};

@@ -242,6 +242,13 @@ RequestRef EdgBuilder::StartRequest(const InnerRecord& record) {
   if (const auto* const connection = connections_.OfFd(event_->fd)) {
     graph.link = connection->link;
     graph.session = connection->number;
+    // What had come before the last answer was left unread: of a body, say.
+    if (graph.kind == RequestKind::kHttp1 &&
+        connection->answered_ns > graph.ready_ns &&
+        connection->answered_ns <= event_->latest_ns) {
+      graph.ready_ns = std::min(event_->latest_ns, event_->begin_ns);
+      graph.ready_kind = ReadyKind::kUpperBound;
+    }
   }
   if (graph.kind != RequestKind::kCustom && event_->fd != kNoFd) {
     const auto* const before = connections_.OfFd(event_->fd);

@@ -27,10 +27,10 @@
 
 namespace edgewise {
 
-// When a request ended that was ready at `ready_ns`. A write before that was
-// another's, on a connection of the same number.
-inline int64_t EndOf(const InnerRecord& end, int64_t ready_ns) {
-  return end.end_ns >= ready_ns ? end.end_ns : end.time_ns;
+// When a request ended whose first node began at `begun_ns`. A write before
+// that was another's, on its connection or on one of the same number.
+inline int64_t EndOf(const InnerRecord& end, int64_t begun_ns) {
+  return end.end_ns >= begun_ns ? end.end_ns : end.time_ns;
 }
 
 // A request that has ended, with its graph. Valid during OnRequest() only.

@@ -41,7 +41,7 @@ uint32_t EdgBuilder::SinkNode(RequestRef request, const InnerRecord& end) {
 // then, or in something that ran for nobody, after the request's latest node.
 uint32_t EdgBuilder::EarlierSink(RequestRef request, const InnerRecord& end) {
   RequestGraph& graph = GraphOf(request);
-  const int64_t end_ns = EndOf(end, graph.ready_ns);
+  const int64_t end_ns = EndOf(end, graph.At(0).begin_ns);
   uint32_t index = graph.LastIndex();
   while (graph.At(index).begin_ns > end_ns && index > graph.dropped) --index;
   if (index == graph.dropped) index = 0;
@@ -110,7 +110,8 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
   } else {
     // Up to here, V8's times of the path are known, and when it did not run.
     if (!vm_shares_.empty() || !event_->off.empty()) PushPiece(record.time_ns);
-    const bool earlier = EndOf(record, slot.state.ready_ns) < record.time_ns;
+    const bool earlier =
+        EndOf(record, slot.state.At(0).begin_ns) < record.time_ns;
     const uint32_t sink =
         earlier ? EarlierSink(request, record) : SinkNode(request, record);
     RequestGraph& graph = GraphOf(request);
@@ -118,7 +119,11 @@ void EdgBuilder::OnEnd(const InnerRecord& record) {
     // The sink's own slice is still open; the walk ends it at the request's
     // end.
     const int64_t end_ns =
-        std::max(EndOf(record, graph.ready_ns), graph.ready_ns);
+        std::max(EndOf(record, graph.At(0).begin_ns), graph.ready_ns);
+    ConnectionTable::Connection* const own = connections_.OfFd(graph.fd);
+    if (own != nullptr && own->number == graph.session) {
+      own->answered_ns = end_ns;
+    }
     FindCriticalPath(graph, sink, end_ns, &path_);
     sink_->OnRequest({slot.id, slot.ordinal, route, record.number, outcome,
                       end_ns, graph, path_});

@@ -146,7 +146,7 @@ TEST(PartsTest, SumToWhatTheCallTook) {
   EXPECT_EQ(PartsOf(call, served).network_ns, 5 * kMs);
 }
 
-TEST_F(JoiningTest, NotOfSeveralThatOneReadHasBrought) {
+TEST_F(JoiningTest, NotOfSeveralThatOneReadHasBroughtWhereACallIsNotKnown) {
   Add(Served(11, 100, 0, 1, 4));
   Add(Served(11, 101, 80, 11, 14));  // pipelined
   Add(Served(11, 102, 80, 11, 16));
@@ -155,6 +155,21 @@ TEST_F(JoiningTest, NotOfSeveralThatOneReadHasBrought) {
   Add(Called(11, 2, 240, 10, 17));
   Add(Called(11, 3, 320, 20, 25));
   EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 0}, {3, 103}}));
+}
+
+TEST_F(JoiningTest, OfSeveralThatOneReadHasBroughtInTheirOrder) {
+  Add(Served(11, 100, 0, 1, 4));
+  Add(Served(11, 101, 80, 11, 14));  // pipelined
+  Add(Served(11, 102, 80, 11, 16));
+  Add(Served(11, 103, 240, 21, 24));
+  Add(Served(11, 104, 240, 21, 27));
+  Add(Called(11, 1, 80, 0, 5));
+  Add(Called(11, 2, 160, 9, 15));
+  Add(Called(11, 3, 240, 9, 17));
+  Add(Called(11, 3, 240, 9, 18));  // another part of its answer
+  Add(Called(11, 4, 300, 20, 25));
+  Add(Called(11, 5, 400, 20, 28));
+  EXPECT_EQ(Join(), (Pairs{{1, 100}, {2, 101}, {3, 102}, {4, 103}, {5, 104}}));
 }
 
 TEST_F(JoiningTest, ByTheNumberOfTheStream) {

@@ -205,6 +205,28 @@ TEST_F(RelayTest, NotOfFewMessages) {
   EXPECT_EQ(Join(), (Pairs{{10, 0}, {11, 0}, {12, 0}, {13, 0}}));
 }
 
+// Of several sizes the bytes tell, and every answer may be told of late.
+TEST_F(RelayTest, OfManySizesWhereAllAreLate) {
+  for (const uint32_t step : {7u, 11u}) {
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < 7; ++i) {
+      ServedRow served =
+          Served(100 + step, 100 * step + i, bytes, 10 * i + 1, 10 * i + 9);
+      served.session = 100 + step;
+      bytes += 80 + step * (i % 3);
+      CalledRow call = Called(step, 10 * step + i, bytes, 10 * i, 10 * i + 6);
+      call.session = step;
+      Add(served);
+      Add(call);
+    }
+  }
+  const auto found = Join();
+  for (uint32_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(found.at(70 + i), 700 + i);
+    EXPECT_EQ(found.at(110 + i), 1100 + i);
+  }
+}
+
 // Who has written lost the processor, now and then, before it told.
 TEST_F(RelayTest, OfWhichSomeAreLate) {
   AddCalls(5, 10, 0);

@@ -337,5 +337,43 @@ TEST(ConnectionsTest, NonsenseIsPassedOver) {
   ExpectSums(RequestOf(t, 1));
 }
 
+// Of a body that was not read a part was left: it is read with the next
+// request, which is as old as itself.
+class UnreadTest : public testing::Test {
+ protected:
+  // The second request's bytes came by `latest`, after others at 40; the first
+  // is answered at 50.
+  Json Second(int64_t latest) {
+    TraceBuilder t;
+    t.Meta();
+    t.Connection(1, 1, kClient, ConnectionRole::kAccepted);
+    t.Event(0, 5, {EventType::kMain});
+    t.Start(10, 1);
+    const uint64_t waits = t.Register();
+    t.Event(10, 20,
+            {EventType::kTcpRead, 10, 5, ReadyKind::kObserved, 0, kClient});
+    t.End(50, 1);
+    t.Event(45, 55, {EventType::kTimer, 45, waits, ReadyKind::kDue});
+    t.Arrival(100, latest);
+    t.Start(100, 2);
+    t.End(105, 2);
+    t.Event(100, 110,
+            {EventType::kTcpRead, 40, 5, ReadyKind::kObserved, 0, kClient});
+    Json found = RequestOf(t, 2);
+    ExpectSums(found);
+    return found;
+  }
+};
+
+TEST_F(UnreadTest, TheNextRequestIsAsOldAsItself) {
+  const Json found = Second(/*latest=*/90);
+  EXPECT_EQ(found["latency_ns"], 15);
+  EXPECT_EQ(found["path"][0]["ready_kind"], "upper-bound");
+}
+
+TEST_F(UnreadTest, WhatCameBeforeTheAnswerWasPipelined) {
+  EXPECT_EQ(Second(/*latest=*/48)["latency_ns"], 65);
+}
+
 }  // namespace
 }  // namespace edgewise
