@@ -38,7 +38,6 @@ test('what was left unread of a body says nothing of the request after it', asyn
   await app.stop()
   const rows = reportedRequests(app.out)
   assert.equal(rows.length, 2 * ROUNDS)
-  
   const latencies = rows.filter(({ route }) => route === 'GET /next').map(({ latency_ns: ns }) => ns / 1e6)
   assert.equal(latencies.length, ROUNDS)
   const late = latencies.filter((ms) => ms > WAIT_MS / 2)

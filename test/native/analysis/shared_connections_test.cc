@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "test/native/analysis/report_kit.h"
 
 // Whose the answers are on a connection that several have asked, on the
@@ -19,6 +21,19 @@ constexpr uint64_t kCreated = 5;  // an id that no request has registered
 
 TraceBuilder::EventSpec Read(int64_t ready, uint64_t id, int fd) {
   return {kRead, ready, id, ReadyKind::kObserved, 0, fd};
+}
+
+// Something waits as number `wait`, or has waited, for connection `number`.
+void Wait(TraceBuilder& t, int64_t time, uint32_t wait, uint32_t number = 0) {
+  Record record{};
+  record.kind = RecordKind::kUse;
+  record.type =
+      static_cast<uint8_t>(number == 0 ? UseKind::kWaits : UseKind::kAskedFor);
+  record.ticks = t.Ticks(time);
+  record.duration = std::bit_cast<float>(wait);
+  record.aux = number;
+  SetIds(record, 0, t.counter() & kIdMask);
+  t.Raw(record);
 }
 
 // Two have asked, and no promise tells whose the bytes are.
@@ -192,10 +207,11 @@ class QueuedTest : public testing::Test {
     t_.Start(10, 1).Use(15, 1, UseKind::kQuestion, "http GET /one");
     const uint64_t first = t_.sequence();
     t_.Event(10, 20, Read(10, kCreated, kClient));
-    t_.Start(30, 2).Wait(35, 1);
+    t_.Start(30, 2);
+    Wait(t_, 35, 1);
     const uint64_t second = t_.sequence();
     t_.Event(30, 40, Read(30, kCreated, kClient + 1));
-    if (told) t_.Wait(102, 1, 1);
+    if (told) Wait(t_, 102, 1, 1);
     t_.Use(103, 1, UseKind::kQuestion, "http GET /two");
     t_.Slice(105, first);
     t_.End(110, 1);
@@ -229,7 +245,9 @@ TEST(SharedConnectionsTest, WhatNobodyKnownHasAskedIsNobodysAnswer) {
   t.Meta();
   t.Connection(1, 1, kBackend, kOpened);
   t.Event(0, 5, {EventType::kMain});
-  t.Start(10, 1).Wait(12, 7, 1).Use(15, 1, UseKind::kQuestion, "http GET /");
+  t.Start(10, 1);
+  Wait(t, 12, 7, 1);
+  t.Use(15, 1, UseKind::kQuestion, "http GET /");
   const uint64_t own = t.Register();
   t.Event(10, 20, Read(10, kCreated, kClient));
   t.Event(100, 120, Read(100, kCreated, kBackend));

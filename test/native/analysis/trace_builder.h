@@ -70,8 +70,6 @@ class TraceBuilder {
   TraceBuilder& Use(int64_t time, uint32_t number,
                     UseKind kind = UseKind::kQuestion,
                     std::string_view operation = "", uint64_t executing_id = 0);
-  // What waits, or waited, as number `wait`; on connection `number`, or 0.
-  TraceBuilder& Wait(int64_t time, uint32_t wait, uint32_t number = 0);
   TraceBuilder& Start(int64_t time, uint32_t request,
                       RequestKind kind = RequestKind::kHttp1,
                       uint32_t received = kUnknownOffset);
@@ -250,19 +248,6 @@ inline TraceBuilder& TraceBuilder::Use(int64_t time, uint32_t number,
   record.ready_before = std::bit_cast<float>(text);
   record.aux = number;
   SetIds(record, executing_id, counter_);
-  return Raw(record);
-}
-
-inline TraceBuilder& TraceBuilder::Wait(int64_t time, uint32_t wait,
-                                        uint32_t number) {
-  Record record{};
-  record.kind = RecordKind::kUse;
-  record.ticks = Ticks(time);
-  record.type =
-      static_cast<uint8_t>(number == 0 ? UseKind::kWaits : UseKind::kAskedFor);
-  record.duration = std::bit_cast<float>(wait);
-  record.aux = number;
-  SetIds(record, 0, counter_);
   return Raw(record);
 }
 
