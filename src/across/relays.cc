@@ -76,7 +76,11 @@ Relays::Likeness Relays::Compare(const Sketch& called, const Sketch& served) {
     }
     if (next >= served.messages.size()) break;
     ++looked_at;
-    if (served.messages[next].bytes != call.bytes) continue;
+    if (served.messages[next].bytes != call.bytes) {
+      // It will not come to so many any more.
+      if (looked_at - same_bytes > kMostCalls / 8) return Likeness::kNone;
+      continue;
+    }
     ++same_bytes;
     const Message& request = served.messages[next - 1];
     if (before == request.bytes) sizes.insert(call.bytes - before);
