@@ -265,10 +265,12 @@ bool Joining::NextOf(SortedRows<ServedRow>::Reader* served,
   }
   if (called->row() == nullptr) return false;
   calls_.clear();
-  for (; called->row() != nullptr && called->row()->link == link;
-       called->Next()) {
+  // Those of no known connection have nothing in common.
+  do {
     calls_.push_back(*called->row());
-  }
+    called->Next();
+  } while (link != 0 && called->row() != nullptr &&
+           called->row()->link == link);
   TakeRequests(served, link);
   return true;
 }
