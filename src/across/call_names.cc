@@ -1,7 +1,9 @@
 #include "across/call_names.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "across/sessions.h"
 #include "trace/trace_context.h"
@@ -10,6 +12,9 @@ namespace edgewise {
 namespace {
 
 constexpr size_t kMostOfAName = 64;
+constexpr int kMostLevels = 16;
+
+using RequestId = std::pair<uint32_t, uint32_t>;  // file, request
 
 // Several steps may wait for parts of one answer.
 struct Question {
@@ -29,7 +34,7 @@ struct Question {
     if (served.clock != clock) return IsLongEnough(served);
     const auto outside =
         OutsideOf(asked_ns, read_ns, served.ready_ns, served.end_ns);
-    return outside.has_value() && outside->IsPossible();
+    return outside.has_value() && outside->IsPossible(kPreemptedNs);
   }
   // Where nothing else may be.
   bool Is(const ServedRow& served) const {
@@ -37,6 +42,7 @@ struct Question {
     return OutsideOf(asked_ns, read_ns, served.ready_ns, served.end_ns)
         ->IsNoMoreThan(kPreemptedNs);
   }
+  RequestId id() const { return {file, request}; }
 
  private:
   bool IsLongEnough(const ServedRow& served) const {
@@ -49,6 +55,11 @@ class Names {
   Names(std::span<const CalledRow> calls, std::span<const ServedRow> requests)
       : requests_(requests) {
     for (const CalledRow& call : calls) {
+      if (call.served_file != 0) {
+        joined_.push_back({{call.served_file, call.served_request},
+                           {call.file, call.request}});
+        continue;
+      }
       Question* const known = Of(call);
       if (known != nullptr) {
         known->read_ns = std::max(known->read_ns, call.read_ns);
@@ -69,6 +80,7 @@ class Names {
         if (question.MayBe(requests_[i])) question.candidates.push_back(i);
       }
     }
+    LeaveOutAncestors();
     LeaveOutNested();
   }
 
@@ -90,6 +102,61 @@ class Names {
   size_t questions() const { return questions_.size(); }
 
  private:
+  static RequestId IdOf(const ServedRow& row) {
+    return {row.file, row.request};
+  }
+
+  // When what asks was ready, or asked.
+  int64_t BeginOf(const Question& question) const {
+    for (const ServedRow& row : requests_) {
+      if (IdOf(row) == question.id()) return row.ready_ns;
+    }
+    return question.asked_ns;
+  }
+
+  // Who has asked for it, or may have.
+  std::optional<RequestId> AskerOf(RequestId request) const {
+    for (const auto& [served, asker] : joined_) {
+      if (served == request) return asker;
+    }
+    for (const Question& question : questions_) {
+      for (const size_t i : question.candidates) {
+        if (IdOf(requests_[i]) == request &&
+            requests_[i].clock == question.clock &&
+            BeginOf(question) < requests_[i].ready_ns) {
+          return question.id();
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool IsAbove(RequestId request, const Question& question) const {
+    std::optional<RequestId> asker = AskerOf(question.id());
+    for (int i = 0; i < kMostLevels && asker.has_value(); ++i) {
+      if (*asker == request) return true;
+      asker = AskerOf(*asker);
+    }
+    return false;
+  }
+
+  void LeaveOutAncestors() {
+    std::vector<std::vector<size_t>> left;
+    for (const Question& question : questions_) {
+      std::vector<size_t>& kept = left.emplace_back(question.candidates);
+      std::erase_if(kept, [&](size_t i) {
+        return IsAbove(IdOf(requests_[i]), question);
+      });
+    }
+    Keep(std::move(left));
+  }
+
+  void Keep(std::vector<std::vector<size_t>> candidates) {
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      questions_[i].candidates = std::move(candidates[i]);
+    }
+  }
+
   // A request that another candidate may have asked for is further down.
   void LeaveOutNested() {
     std::vector<std::vector<size_t>> left;
@@ -97,10 +164,8 @@ class Names {
       std::vector<size_t>& kept = left.emplace_back(outer.candidates);
       for (const Question& inner : questions_) {
         const bool below = std::any_of(
-            outer.candidates.begin(), outer.candidates.end(), [&](size_t i) {
-              return requests_[i].file == inner.file &&
-                     requests_[i].request == inner.request;
-            });
+            outer.candidates.begin(), outer.candidates.end(),
+            [&](size_t i) { return IdOf(requests_[i]) == inner.id(); });
         if (!below) continue;
         std::erase_if(kept, [&](size_t i) {
           return std::find(inner.candidates.begin(), inner.candidates.end(),
@@ -108,13 +173,13 @@ class Names {
         });
       }
     }
-    for (size_t i = 0; i < left.size(); ++i) {
-      questions_[i].candidates = std::move(left[i]);
-    }
+    Keep(std::move(left));
   }
 
   const std::span<const ServedRow> requests_;
   std::vector<Question> questions_;
+  // Of calls that are joined already: a request, and who has asked for it.
+  std::vector<std::pair<RequestId, RequestId>> joined_;
 };
 
 }  // namespace
@@ -136,6 +201,7 @@ std::vector<NamedCall> JoinByName(std::span<const CalledRow> calls,
   }
   names.Join();
   for (size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].served_file != 0) continue;
     const Question& question = *names.Of(calls[i]);
     const auto& candidates = question.candidates;
     joined[i].candidates = static_cast<uint32_t>(candidates.size());

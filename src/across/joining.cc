@@ -175,12 +175,19 @@ absl::Status Joining::Prepare() {
   while (NextOf(&served, &called, alone)) {
     bool unnamed = false;
     JoinLink([&](const CalledRow& call, const ServedRow* found, bool) {
-      if (found != nullptr) return;
-      unnamed = unnamed || call.context == 0;
-      if (!IsLeftToName(call)) return;
+      unnamed = unnamed || (found == nullptr && call.context == 0);
       CalledRow left = call;
       left.link = call.context;
-      left_.Add(left);
+      if (found != nullptr) {
+        left.served_file = found->file;
+        left.served_request = found->request;
+      }
+      // One that is joined tells who has asked whom by its name.
+      const bool passed_on =
+          found != nullptr && !TraceContext::IsTracedKey(call.context);
+      if (passed_on || (found == nullptr && IsLeftToName(call))) {
+        left_.Add(left);
+      }
     });
     if (!requests_.empty() || calls_.front().link == 0 || !unnamed) continue;
     for (const auto& each : SessionsOf(std::span<const CalledRow>(calls_))) {
@@ -232,6 +239,7 @@ void Joining::JoinName(const Visit& visit) {
   const std::vector<NamedCall> named = JoinByName(calls_, requests_);
   for (size_t i = 0; i < calls_.size(); ++i) {
     const CalledRow& call = calls_[i];
+    if (call.served_file != 0) continue;
     const ServedRow* const found = named[i].request;
     visit({&call, found, found ? PartsOf(call, *found) : CallParts(),
            /*before=*/false,

@@ -46,6 +46,9 @@ struct CalledRow {
   uint32_t request;
   uint32_t route;
   uint32_t step;  // of its path, from the first
+  // Once it is joined, which request it was; 0: it is not.
+  uint32_t served_file;
+  uint32_t served_request;
   uint16_t service;
   uint16_t clock;
   uint8_t tail;       // 1: its request is of the tail

@@ -54,6 +54,39 @@ TEST_F(RequestIdTest, IsNotThatWhichEndsMuchLater) {
   EXPECT_EQ(Join(), (Pairs{{1, 0}}));
 }
 
+// Both ends of its own lost the processor: it may be that, or the other.
+TEST_F(RequestIdTest, IsNotTheOnlyOneThatIsInTime) {
+  AddNamed(ServedAs(2, 20, 9, 22));
+  AddNamed(ServedAs(3, 30, 13, 19));
+  Add(CalledAs(1, 1, 10, 20));
+  EXPECT_EQ(Join(), (Pairs{{1, 0}}));
+  EXPECT_EQ(candidates_[1], 2u);
+}
+
+// The front end has asked service 2 on a connection, which asks by a proxy.
+TEST_F(RequestIdTest, IsNoneThatHasAskedForTheCaller) {
+  AddNamed(ServedAs(1, 1, 8, 23));
+  ServedRow direct = Served(77, 20, 0, 9, 22);
+  direct.file = 2;
+  Add(direct);
+  CalledRow known = NamedAs(kName, Called(77, 1, 80, 8, 23));
+  known.file = 1;
+  Add(known);
+  AddNamed(ServedAs(3, 30, 12, 18));
+  Add(CalledAs(2, 20, 10, 20));
+  EXPECT_EQ(Join(), (Pairs{{1, 20}, {20, 30}}));
+}
+
+// Three services in a row, each a millisecond longer than who it asks.
+TEST_F(RequestIdTest, IsTheNextOfAFastChain) {
+  AddNamed(ServedAs(1, 1, 7, 23));
+  AddNamed(ServedAs(2, 20, 9, 21));
+  AddNamed(ServedAs(3, 30, 11, 19));
+  Add(CalledAs(1, 1, 8, 22));
+  Add(CalledAs(2, 20, 10, 20));
+  EXPECT_EQ(Join(), (Pairs{{1, 20}, {20, 30}}));
+}
+
 // Its own is late, so it may be another's.
 TEST_F(RequestIdTest, IsNotAnotherThatLiesWithin) {
   AddNamed(ServedAs(2, 20, 12, 29));
