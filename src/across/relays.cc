@@ -98,7 +98,7 @@ Relays::Likeness Relays::Compare(const Sketch& called, const Sketch& served) {
         OutsideOf(call.begin_ns, call.end_ns, request.begin_ns, request.end_ns);
     if (!outside.has_value()) continue;
     within += outside->IsNoMoreThan(kLateNs) ? 1 : 0;
-    possible += outside->IsPossible(kLateNs) ? 1 : 0;
+    possible += outside->IsPossible() ? 1 : 0;
   }
   const auto share = [&](size_t of) {
     return static_cast<double>(of) / static_cast<double>(looked_at);

@@ -17,15 +17,12 @@ inline constexpr int64_t kLateNs = 200'000;
 inline constexpr int64_t kPreemptedNs = 5'000'000;
 
 // How far a request lies outside of the time of a question, by one clock. What
-// was asked for further up has begun before, and ends later: it is no answer if
-// it does both by more than so much.
+// was asked for further up has begun before, and ends later.
 struct Outside {
   int64_t before_ns;
   int64_t after_ns;
 
-  bool IsPossible(int64_t ns) const {
-    return std::min(before_ns, after_ns) <= ns;
-  }
+  bool IsPossible() const { return std::min(before_ns, after_ns) <= kLateNs; }
   bool IsNoMoreThan(int64_t ns) const {
     return std::max(before_ns, after_ns) <= ns;
   }

@@ -56,7 +56,7 @@ TEST_F(RequestIdTest, IsNotThatWhichEndsMuchLater) {
 
 // Both ends of its own lost the processor: it may be that, or the other.
 TEST_F(RequestIdTest, IsNotTheOnlyOneThatIsInTime) {
-  AddNamed(ServedAs(2, 20, 9, 22));
+  AddNamed(ServedAs(2, 20, 1, 42));
   AddNamed(ServedAs(3, 30, 13, 19));
   Add(CalledAs(1, 1, 10, 20));
   EXPECT_EQ(Join(), (Pairs{{1, 0}}));
