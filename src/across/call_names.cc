@@ -106,12 +106,15 @@ class Names {
     return {row.file, row.request};
   }
 
-  // When what asks was ready, or asked.
-  int64_t BeginOf(const Question& question) const {
+  // Whether what asks was there before the request, and after it. One of both
+  // times may be off.
+  bool Holds(const Question& question, const ServedRow& request) const {
     for (const ServedRow& row : requests_) {
-      if (IdOf(row) == question.id()) return row.ready_ns;
+      if (IdOf(row) == question.id()) {
+        return row.ready_ns < request.ready_ns && row.end_ns > request.end_ns;
+      }
     }
-    return question.asked_ns;
+    return question.asked_ns < request.ready_ns;
   }
 
   // Who has asked for it, or may have.
@@ -123,7 +126,7 @@ class Names {
       for (const size_t i : question.candidates) {
         if (IdOf(requests_[i]) == request &&
             requests_[i].clock == question.clock &&
-            BeginOf(question) < requests_[i].ready_ns) {
+            Holds(question, requests_[i])) {
           return question.id();
         }
       }

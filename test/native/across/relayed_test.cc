@@ -87,6 +87,18 @@ TEST_F(RequestIdTest, IsTheNextOfAFastChain) {
   EXPECT_EQ(Join(), (Pairs{{1, 20}, {20, 30}}));
 }
 
+// Its request was told to be ready before that of who has asked for it.
+TEST_F(RequestIdTest, IsNotTheNextButOneWhereATimeIsWrong) {
+  AddNamed(ServedAs(1, 1, 7, 56));
+  AddNamed(ServedAs(2, 20, 6, 42));
+  AddNamed(ServedAs(3, 30, 27, 34));
+  Add(CalledAs(1, 1, 10, 50));
+  Add(CalledAs(2, 20, 27, 40));
+  const Pairs found = Join();
+  EXPECT_EQ(found.at(1), 20u);
+  EXPECT_EQ(found.at(20), 0u) << "not known for certain";
+}
+
 // Its own is late, so it may be another's.
 TEST_F(RequestIdTest, IsNotAnotherThatLiesWithin) {
   AddNamed(ServedAs(2, 20, 12, 29));
