@@ -78,11 +78,12 @@ void ForEachKernelLine(const std::string& directory, uint32_t process,
   const std::string base = absl::StrCat("kernel-", process);
   std::error_code error;
   std::vector<std::string> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(directory, error)) {
-    const std::string name = entry.path().filename().string();
+  std::filesystem::directory_iterator entries(directory, error);
+  for (const auto end = std::filesystem::directory_iterator();
+       !error && entries != end; entries.increment(error)) {
+    const std::string name = entries->path().filename().string();
     if (absl::StartsWith(name, base + ".") && absl::EndsWith(name, ".txt")) {
-      files.push_back(entry.path().string());
+      files.push_back(entries->path().string());
     }
   }
   std::sort(files.begin(), files.end());

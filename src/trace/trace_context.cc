@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "trace/fnv1a.h"
 
 namespace edgewise {
 namespace {
@@ -28,12 +29,9 @@ std::optional<uint64_t> Hex(std::string_view digits) {
 // One that is longer is none.
 constexpr size_t kMostRequestId = 256;  // bytes
 
-// FNV-1a, the same in each process; its last bit tells it from other keys.
+// Its last bit tells it from other keys.
 uint64_t OddHashOf(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : text) {
-    hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
-  }
+  const uint64_t hash = Fnv1a(text);
   return (hash ^ hash >> 32) | 1;
 }
 

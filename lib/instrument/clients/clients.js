@@ -31,7 +31,7 @@ function instrumentClients (recording) {
     ['undici:client:sendHeaders', ({ request, socket, headers }) => {
       const wait = writtenFor(request)
       if (wait !== 0) calls.askedFor(socket?._handle?.fd, wait)
-      ask(socket, request, valueIn(headers, TRACEPARENT), valueIn(headers, REQUEST_ID))
+      ask(socket, request, ...valuesIn(headers))
     }]
   ]
   for (const [name, listener] of listeners) channels.subscribe(name, listener)
@@ -40,10 +40,15 @@ function instrumentClients (recording) {
   }
 }
 
-/** @param {unknown} head of a request, as it is written @param {string} name @returns {string | undefined} */
-function valueIn (head, name) {
-  const at = typeof head === 'string' ? head.toLowerCase().indexOf(`\n${name}:`) : -1
-  return at < 0 ? undefined : /** @type {string} */ (head).slice(at + name.length + 2, /** @type {string} */ (head).indexOf('\r', at + 1)).trim()
+/** @param {unknown} head of a request, as it is written @returns {[string | undefined, string | undefined]} its two names */
+function valuesIn (head) {
+  if (typeof head !== 'string') return [undefined, undefined]
+  const lower = head.toLowerCase()
+  const valueOf = (/** @type {string} */ name) => {
+    const at = lower.indexOf(`\n${name}:`)
+    return at < 0 ? undefined : head.slice(at + name.length + 2, head.indexOf('\r', at + 1)).trim()
+  }
+  return [valueOf(TRACEPARENT), valueOf(REQUEST_ID)]
 }
 
 module.exports = { instrumentClients }
