@@ -22,6 +22,7 @@ struct Question {
   uint32_t request;
   int64_t asked_ns;
   int64_t read_ns;
+  int64_t caller_begin_ns;
   uint16_t clock;
   std::vector<size_t> candidates;  // places of requests
 
@@ -29,10 +30,12 @@ struct Question {
     return std::tie(file, request, asked_ns) ==
            std::tie(call.file, call.request, call.asked_ns);
   }
-  // Any that was there meanwhile: both of its ends may be told of late.
+  // Any that was there meanwhile: both of its ends may be told of late. Threads
+  // begin with who asks before they begin with what is asked for.
   bool MayBe(const ServedRow& served) const {
     if (served.file == file && served.request == request) return false;
     if (served.clock != clock) return IsLongEnough(served);
+    if (served.begin_ns < caller_begin_ns) return false;
     return OutsideOf(asked_ns, read_ns, served.ready_ns, served.end_ns)
         .has_value();
   }
@@ -68,6 +71,7 @@ class Names {
                               call.request,
                               call.asked_ns,
                               call.read_ns,
+                              call.caller_begin_ns,
                               call.clock,
                               {}});
       }
@@ -91,13 +95,11 @@ class Names {
     return found != questions_.end() ? &*found : nullptr;
   }
 
-  // Who else may have asked for it.
-  size_t AskersOf(size_t request) const {
-    return std::count_if(
-        questions_.begin(), questions_.end(), [&](const Question& each) {
-          return std::find(each.candidates.begin(), each.candidates.end(),
-                           request) != each.candidates.end();
-        });
+  // Null: none, or one of several.
+  const ServedRow* RequestOf(const Question& question) const {
+    const ServedRow* const only = OnlyOf(question);
+    return only == nullptr || IsAbove(IdOf(*only), question.id()) ? nullptr
+                                                                  : only;
   }
   size_t questions() const { return questions_.size(); }
 
@@ -106,36 +108,37 @@ class Names {
     return {row.file, row.request};
   }
 
-  // Whether what asks was there before the request, and after it. One of both
-  // times may be off.
-  bool Holds(const Question& question, const ServedRow& request) const {
-    for (const ServedRow& row : requests_) {
-      if (IdOf(row) == question.id()) {
-        return row.ready_ns < request.ready_ns && row.end_ns > request.end_ns;
-      }
-    }
-    return question.asked_ns < request.ready_ns;
+  // Who else may have asked for it.
+  size_t AskersOf(size_t request) const {
+    return std::count_if(
+        questions_.begin(), questions_.end(), [&](const Question& each) {
+          return std::find(each.candidates.begin(), each.candidates.end(),
+                           request) != each.candidates.end();
+        });
   }
 
-  // Who has asked for it, or may have.
+  const ServedRow* OnlyOf(const Question& question) const {
+    if (question.candidates.size() != 1) return nullptr;
+    const size_t only = question.candidates[0];
+    if (AskersOf(only) != 1 || !question.Is(requests_[only])) return nullptr;
+    return &requests_[only];
+  }
+
+  // Who has asked for it.
   std::optional<RequestId> AskerOf(RequestId request) const {
     for (const auto& [served, asker] : joined_) {
       if (served == request) return asker;
     }
     for (const Question& question : questions_) {
-      for (const size_t i : question.candidates) {
-        if (IdOf(requests_[i]) == request &&
-            requests_[i].clock == question.clock &&
-            Holds(question, requests_[i])) {
-          return question.id();
-        }
-      }
+      const ServedRow* const only = OnlyOf(question);
+      if (only != nullptr && IdOf(*only) == request) return question.id();
     }
     return std::nullopt;
   }
 
-  bool IsAbove(RequestId request, const Question& question) const {
-    std::optional<RequestId> asker = AskerOf(question.id());
+  // Whether it has asked for the other one, or for who has.
+  bool IsAbove(RequestId request, RequestId other) const {
+    std::optional<RequestId> asker = AskerOf(other);
     for (int i = 0; i < kMostLevels && asker.has_value(); ++i) {
       if (*asker == request) return true;
       asker = AskerOf(*asker);
@@ -148,7 +151,7 @@ class Names {
     for (const Question& question : questions_) {
       std::vector<size_t>& kept = left.emplace_back(question.candidates);
       std::erase_if(kept, [&](size_t i) {
-        return IsAbove(IdOf(requests_[i]), question);
+        return IsAbove(IdOf(requests_[i]), question.id());
       });
     }
     Keep(std::move(left));
@@ -160,16 +163,14 @@ class Names {
     }
   }
 
-  // A request that another candidate may have asked for is further down.
+  // A request that another candidate may have asked for is further down: where
+  // that one is certain to be no caller of who asks.
   void LeaveOutNested() {
     std::vector<std::vector<size_t>> left;
     for (const Question& outer : questions_) {
       std::vector<size_t>& kept = left.emplace_back(outer.candidates);
       for (const Question& inner : questions_) {
-        const bool below = std::any_of(
-            outer.candidates.begin(), outer.candidates.end(),
-            [&](size_t i) { return IdOf(requests_[i]) == inner.id(); });
-        if (!below) continue;
+        if (!MayAsk(outer, inner.id()) || MayAsk(inner, outer.id())) continue;
         std::erase_if(kept, [&](size_t i) {
           return std::find(inner.candidates.begin(), inner.candidates.end(),
                            i) != inner.candidates.end();
@@ -177,6 +178,12 @@ class Names {
       }
     }
     Keep(std::move(left));
+  }
+
+  bool MayAsk(const Question& question, RequestId request) const {
+    return std::any_of(
+        question.candidates.begin(), question.candidates.end(),
+        [&](size_t i) { return IdOf(requests_[i]) == request; });
   }
 
   const std::span<const ServedRow> requests_;
@@ -206,12 +213,8 @@ std::vector<NamedCall> JoinByName(std::span<const CalledRow> calls,
   for (size_t i = 0; i < calls.size(); ++i) {
     if (calls[i].served_file != 0) continue;
     const Question& question = *names.Of(calls[i]);
-    const auto& candidates = question.candidates;
-    joined[i].candidates = static_cast<uint32_t>(candidates.size());
-    if (candidates.size() == 1 && names.AskersOf(candidates[0]) == 1 &&
-        question.Is(requests[candidates[0]])) {
-      joined[i].request = &requests[candidates[0]];
-    }
+    joined[i] = {names.RequestOf(question),
+                 static_cast<uint32_t>(question.candidates.size())};
   }
   return joined;
 }

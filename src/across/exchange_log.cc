@@ -58,6 +58,7 @@ void ExchangeLog::AddRequest(const EndedRequest& request,
     ServedRow row{};
     row.link = row.via = graph.link;
     row.ready_ns = graph.ready_ns;
+    row.begin_ns = graph.At(0).begin_ns;
     row.end_ns = request.end_ns;
     row.io_ns = ns[C::kIo];
     row.queue_ns = ns[C::kQueue];
@@ -119,6 +120,7 @@ void ExchangeLog::AddCall(const EndedRequest& request, uint32_t place,
   row.asked = node.asked;
   row.of_stream = node.of_stream ? 1 : 0;
   row.asked_ns = node.asked_ns;
+  row.caller_begin_ns = request.graph.At(0).begin_ns;
   row.context = node.context;
   row.session = node.session;
   row.file = file_;

@@ -10,6 +10,7 @@ struct ServedRow {
   uint64_t link;     // ConnectionEnds::Link(), or TraceContext::Key()
   uint64_t via;      // ConnectionEnds::Link(); 0: not known
   int64_t ready_ns;  // by the clock of its machine
+  int64_t begin_ns;  // its thread began with it
   int64_t end_ns;
   int64_t io_ns;  // of its critical path
   int64_t queue_ns;
@@ -37,6 +38,7 @@ struct CalledRow {
   int64_t begin_ns;  // of its I/O
   int64_t end_ns;
   int64_t asked_ns;  // when it was asked
+  int64_t caller_begin_ns;  // its thread began with who asks
   int64_t read_ns;   // when its answer was: all had come by then
   uint64_t context;  // TraceContext::Key() of the question; 0: none
   uint32_t asked;    // bytes on the connection once it was asked, modulo 2^32;

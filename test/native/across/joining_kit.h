@@ -18,7 +18,7 @@ inline ServedRow Served(uint64_t link, uint32_t request, uint32_t received,
                         int64_t ready_ms, int64_t end_ms) {
   ServedRow row{};
   row.link = link;
-  row.ready_ns = ready_ms * kMs;
+  row.ready_ns = row.begin_ns = ready_ms * kMs;
   row.end_ns = end_ms * kMs;
   row.exec_ns = row.end_ns - row.ready_ns;
   row.received = received;

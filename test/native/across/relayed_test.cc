@@ -15,14 +15,19 @@ class RequestIdTest : public JoiningTest {
                      int64_t end_ms) {
     ServedRow row = Served(kName, request, 0, ready_ms, end_ms);
     row.file = file;
+    begins_ns_[{file, request}] = row.begin_ns;
     return row;
   }
   CalledRow CalledAs(uint32_t file, uint32_t request, int64_t begin_ms,
                      int64_t end_ms) {
     CalledRow row = NamedAs(kName, Called(1, request, 80, begin_ms, end_ms));
     row.file = file;
+    row.caller_begin_ns = begins_ns_[{file, request}];
     return row;
   }
+
+ private:
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> begins_ns_;
 };
 
 TEST_F(RequestIdTest, IsNotItsOwn) {
@@ -87,16 +92,40 @@ TEST_F(RequestIdTest, IsTheNextOfAFastChain) {
   EXPECT_EQ(Join(), (Pairs{{1, 20}, {20, 30}}));
 }
 
-// Its request was told to be ready before that of who has asked for it.
-TEST_F(RequestIdTest, IsNotTheNextButOneWhereATimeIsWrong) {
+// Its request was told to be ready before that of who has asked for it. Threads
+// have begun with it later.
+TEST_F(RequestIdTest, IsWhatBeganLaterWhereItWasReadyBefore) {
   AddNamed(ServedAs(1, 1, 7, 56));
-  AddNamed(ServedAs(2, 20, 6, 42));
+  ServedRow early = ServedAs(2, 20, 11, 42);
+  early.ready_ns = 6 * kMs;
+  AddNamed(early);
   AddNamed(ServedAs(3, 30, 27, 34));
   Add(CalledAs(1, 1, 10, 50));
   Add(CalledAs(2, 20, 27, 40));
-  const Pairs found = Join();
-  EXPECT_EQ(found.at(1), 20u);
-  EXPECT_EQ(found.at(20), 0u) << "not known for certain";
+  EXPECT_EQ(Join(), (Pairs{{1, 20}, {20, 30}}));
+}
+
+// The second one's end was told later than that of who has asked for it.
+TEST_F(RequestIdTest, IsNotWhoAsksWhereTheAnswerEndsLate) {
+  AddNamed(ServedAs(1, 1, 7, 23));
+  AddNamed(ServedAs(2, 20, 9, 24));
+  AddNamed(ServedAs(3, 30, 11, 19));
+  Add(CalledAs(1, 1, 8, 22));
+  Add(CalledAs(2, 20, 10, 20));
+  EXPECT_EQ(Join(), (Pairs{{1, 20}, {20, 30}}));
+}
+
+// The other one asks somebody who is not recorded.
+TEST_F(RequestIdTest, NobodyAsksForWhoHasAskedForHim) {
+  ServedRow other = ServedAs(2, 20, 1'000'011, 1'000'021);
+  other.clock = 1;
+  AddNamed(ServedAs(1, 1, 8, 20));
+  AddNamed(other);
+  Add(CalledAs(1, 1, 9, 20));
+  CalledRow further = CalledAs(2, 20, 1'000'008, 1'000'021);
+  further.clock = 1;
+  Add(further);
+  EXPECT_EQ(Join(), (Pairs{{1, 0}, {20, 0}}));
 }
 
 // Its own is late, so it may be another's.
