@@ -49,8 +49,8 @@ void SampleParts::Put(int64_t from_ns, int64_t to_ns, int64_t in_ns,
     parts_.back().to_ns = to_ns;
     parts_.back().weight_ns += weight_ns;
   } else {
-    parts_.push_back(
-        {from_ns, to_ns, std::clamp(in_ns, from_ns, to_ns), sample, weight_ns});
+    parts_.push_back({from_ns, to_ns, std::clamp(in_ns, from_ns, to_ns - 1),
+                      sample, weight_ns});
   }
 }
 

@@ -189,6 +189,23 @@ TEST(StacksTest, ACollectionIsNoFunctions) {
   EXPECT_EQ(report["stacks"]["causes"][0]["tail_exec_ns"], 4900 - 2000);
 }
 
+// What ran right before a collection is not the collection's.
+TEST(StacksTest, ASampleAfterACollectionStandsForWhatWasBeforeIt) {
+  TraceBuilder t;
+  t.Meta();
+  const uint32_t busy = AddFrame(0, "busy", 20, &t);
+  t.Start(100, 1);
+  t.Gc(GcType::kScavenge, 1000, 3000);
+  AddSample(3400, 3500, 2000, busy, &t);
+  t.End(5000, 1);
+  t.Event(100, 5000, {kRead, 100, 5});
+  const Json report = ReportOf(t);
+  const Json& causes = report["stacks"]["causes"];
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes[0]["kind"], "request");
+  EXPECT_EQ(causes[0]["tail_exec_ns"], 4900 - 2000);
+}
+
 TEST(StacksTest, WhatDidNotRunIsNoFunctions) {
   TraceBuilder t;
   t.Meta();
