@@ -181,9 +181,8 @@ class Names {
   }
 
   bool MayAsk(const Question& question, RequestId request) const {
-    return std::any_of(
-        question.candidates.begin(), question.candidates.end(),
-        [&](size_t i) { return IdOf(requests_[i]) == request; });
+    return std::any_of(question.candidates.begin(), question.candidates.end(),
+                       [&](size_t i) { return IdOf(requests_[i]) == request; });
   }
 
   const std::span<const ServedRow> requests_;

@@ -37,12 +37,12 @@ struct CalledRow {
   uint64_t link;
   int64_t begin_ns;  // of its I/O
   int64_t end_ns;
-  int64_t asked_ns;  // when it was asked
+  int64_t asked_ns;         // when it was asked
   int64_t caller_begin_ns;  // its thread began with who asks
-  int64_t read_ns;   // when its answer was: all had come by then
-  uint64_t context;  // TraceContext::Key() of the question; 0: none
-  uint32_t asked;    // bytes on the connection once it was asked, modulo 2^32;
-                     // HTTP/2: the number of its stream, 0: not known
+  int64_t read_ns;          // when its answer was: all had come by then
+  uint64_t context;         // TraceContext::Key() of the question; 0: none
+  uint32_t asked;  // bytes on the connection once it was asked, modulo 2^32;
+                   // HTTP/2: the number of its stream, 0: not known
   uint32_t session;
   uint32_t file;
   uint32_t request;
