@@ -283,6 +283,7 @@
       "src/whatif/model/cold_fitting.cc",
       "src/whatif/model/collection_fitting.cc",
       "src/whatif/model/fitting.cc",
+      "src/whatif/model/line_fitting.cc",
       "src/whatif/model/model.cc",
       "src/whatif/prediction/heap_change.cc",
       "src/whatif/prediction/input_change.cc",

@@ -71,24 +71,26 @@ function cellsOf (app) {
   ]
 }
 
+/** @typedef {{ route: string, requests: number, execution_ns: number, wait_ns: number }} Demand */
+
 /**
- * What a change brings to each route, from recordings before and after it at little load.
- * @param {Request[]} before
- * @param {Request[]} after
+ * What a change brings to each route, from what its requests took before it and after it.
+ * @param {Demand[]} before
+ * @param {Demand[]} after
  * @returns {Pick<Cell, 'changes' | 'path'>}
  */
 function measured (before, after) {
-  const [base, changed] = [means(before), means(after)]
   /** @type {Cell['changes']} */
   const changes = []
   const scales = new Map()
-  for (const [route, was] of base) {
-    const is = changed.get(route)
-    if (!is || Math.min(was.count, is.count) < LEAST) continue
-    const scale = { cpu: is.exec / was.exec, wait: was.io > 0 ? is.io / was.io : 1 }
+  for (const was of before) {
+    const is = after.find(({ route }) => route === was.route)
+    if (!is || Math.min(was.requests, is.requests) < LEAST) continue
+    const { route } = was
+    const scale = { cpu: is.execution_ns / was.execution_ns, wait: was.wait_ns > 0 ? is.wait_ns / was.wait_ns : 1 }
     scales.set(route, scale)
     if (differs(scale.cpu)) changes.push({ kind: 'cpu', route, scale: scale.cpu })
-    if (differs(scale.wait) && was.io > LEAST_WAIT_NS) changes.push({ kind: 'wait', route, scale: scale.wait })
+    if (differs(scale.wait) && was.wait_ns > LEAST_WAIT_NS) changes.push({ kind: 'wait', route, scale: scale.wait })
   }
   const path = (/** @type {Request} */ { route, latency_ns: latency, exec_ns: exec, io_ns: io }) => {
     const { cpu, wait } = scales.get(route) ?? { cpu: 1, wait: 1 }
@@ -98,21 +100,7 @@ function measured (before, after) {
 }
 
 const LEAST = 20 // requests of a route
-const LEAST_WAIT_NS = 100e3
+const LEAST_WAIT_NS = 30e3
 const differs = (/** @type {number} */ scale) => Math.abs(scale - 1) > 0.1
-
-/** @param {Request[]} requests @returns {Map<string, { count: number, exec: number, io: number }>} by route, ns */
-function means (requests) {
-  const routes = new Map()
-  for (const { route, exec_ns: exec, io_ns: io } of requests) {
-    const sum = routes.get(route) ?? { count: 0, exec: 0, io: 0 }
-    routes.set(route, { count: sum.count + 1, exec: sum.exec + exec, io: sum.io + io })
-  }
-  for (const sum of routes.values()) {
-    sum.exec /= sum.count
-    sum.io /= sum.count
-  }
-  return routes
-}
 
 module.exports = { cellsOf, measured }

@@ -93,13 +93,13 @@ async function measure (name, { levels, rounds, duration }, runs, { signal, json
 
 /** @returns {Promise<import('./cells').Cell>} the cell with what it changes */
 async function measuredAlone (app, cell, load) {
-  const requests = []
+  const demands = []
   for (const { env, nodeArgs } of [{ env: {}, nodeArgs: [] }, cell]) {
     const directory = await recorded(app, { ...load, seed: ALONE_SEED, env, nodeArgs })
-    requests.push(await requestsOf(directory))
+    demands.push((await edgewise.whatif(directory, { skip: WARMUP_S, replications: 2 })).fit.demands)
     fs.rmSync(directory, { recursive: true })
   }
-  return { ...cell, ...measured(requests[0], requests[1]) }
+  return { ...cell, ...measured(demands[0], demands[1]) }
 }
 
 /**

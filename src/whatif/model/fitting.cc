@@ -49,6 +49,7 @@ void Fitting::OnRequest(const EndedRequest& request) {
               {},
               {},
               {},
+              {},
               {}};
   job_of_node_.clear();
   run_at_node_.clear();
@@ -108,7 +109,7 @@ void Fitting::AddNode(const EndedRequest& request, uint32_t index,
             std::max(0.F, job.prefix_ns - Length(gc.begin_ns, gc.end_ns));
       }
     }
-    if (index > 0) AddWait(graph, node, number, &job, &ended->pool);
+    if (index > 0) AddWait(graph, node, number, &job, ended);
     ended->jobs.push_back(job);
     ended->events.push_back(node.event);
   }
@@ -123,8 +124,7 @@ void Fitting::AddNode(const EndedRequest& request, uint32_t index,
 }
 
 void Fitting::AddWait(const RequestGraph& graph, const Node& node,
-                      uint32_t number, Job* job,
-                      std::vector<PoolWork>* pool) const {
+                      uint32_t number, Job* job, Ended* ended) const {
   const Node& parent = graph.At(node.parent);
   job->parent = job_of_node_[node.parent];
   job->issue_ns = run_at_node_[node.parent];
@@ -137,11 +137,15 @@ void Fitting::AddWait(const RequestGraph& graph, const Node& node,
   if ((node.flags & Node::kPooled) != 0 && node.taken_ns > 0) {
     const int64_t taken_ns = std::max(node.taken_ns, asked_ns);
     job->pool_ns = Length(taken_ns, ready_ns);
-    pool->push_back({number, asked_ns, taken_ns, ready_ns});
+    ended->pool.push_back({number, asked_ns, taken_ns, ready_ns});
     return;
   }
   job->io_ns = Length(asked_ns, ready_ns);
   job->io_most_ns = std::max(job->io_ns, Length(asked_ns, node.begin_ns));
+  if (node.session != 0 && known) {
+    ended->answers.push_back(
+        {number, node.session, asked_ns, ready_ns, node.event});
+  }
 }
 
 void Fitting::OnEvent(const Event& event, uint64_t first_piece) {
@@ -219,6 +223,10 @@ void Fitting::Keep(Ended* ended, const Event& event, uint64_t first_piece) {
   for (PoolWork work : ended->pool) {
     work.job += static_cast<uint32_t>(model_.jobs.size());
     pool_.push_back(work);
+  }
+  for (LineFitting::Answer answer : ended->answers) {
+    answer.job += static_cast<uint32_t>(model_.jobs.size());
+    lines_.Add(answer);
   }
   ended->request.first_job = static_cast<uint32_t>(model_.jobs.size());
   ended->request.jobs = static_cast<uint32_t>(ended->jobs.size());
@@ -320,7 +328,8 @@ void Fitting::DrawCensored() {
   for (const ModelRequest& request : model_.requests) {
     for (uint32_t i = 1; i < request.jobs; ++i) {
       const Job& job = model_.jobs[request.first_job + i];
-      if (job.prefix_ns >= 0) known[key(request, i)].push_back(job.io_ns);
+      if (job.prefix_ns >= 0 && job.line == 0)
+        known[key(request, i)].push_back(job.io_ns);
     }
   }
   std::minstd_rand random(7);
@@ -328,7 +337,7 @@ void Fitting::DrawCensored() {
     for (uint32_t i = 1; i < request.jobs; ++i) {
       Job& job = model_.jobs[request.first_job + i];
       const auto it = known.find(key(request, i));
-      if (job.prefix_ns >= 0 || it == known.end()) continue;
+      if (job.prefix_ns >= 0 || job.line != 0 || it == known.end()) continue;
       for (int tries = 0; tries < kTries; ++tries) {
         const float drawn = it->second[random() % it->second.size()];
         if (drawn < job.io_ns || drawn > job.io_most_ns) continue;
@@ -367,6 +376,7 @@ LoopModel Fitting::Finish() {
   }
   collections_.Fit(&model_);
   FitPool();
+  lines_.Fit(&model_.jobs);
   DrawCensored();
   FitColdCaches(&model_);
   return std::move(model_);

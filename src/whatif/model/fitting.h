@@ -10,6 +10,7 @@
 #include "analysis/graph/loop_timeline.h"
 #include "analysis/stream/route_filter.h"
 #include "whatif/model/collection_fitting.h"
+#include "whatif/model/line_fitting.h"
 #include "whatif/model/model.h"
 
 namespace edgewise {
@@ -65,7 +66,9 @@ class Fitting : public RequestSink, public LoopWatcher {
     uint32_t owner;
     int32_t fd;
     std::vector<Job> jobs;
-    std::vector<PoolWork> pool;    // jobs by their numbers in the request
+    // Jobs by their numbers in the request:
+    std::vector<PoolWork> pool;
+    std::vector<LineFitting::Answer> answers;
     std::vector<uint64_t> events;  // of each job
     std::vector<bool> later;  // of each job: others' ran before in its turn
   };
@@ -80,7 +83,7 @@ class Fitting : public RequestSink, public LoopWatcher {
   bool IsLeftOut(const EndedRequest& request);
   void AddNode(const EndedRequest& request, uint32_t index, Ended* ended);
   void AddWait(const RequestGraph& graph, const Node& node, uint32_t number,
-               Job* job, std::vector<PoolWork>* pool) const;
+               Job* job, Ended* ended) const;
   int64_t RunOf(const RequestGraph& graph, uint32_t index) const;
   void Keep(Ended* ended, const Event& event, uint64_t first_piece);
   void AddGap(float ns);
@@ -109,6 +112,7 @@ class Fitting : public RequestSink, public LoopWatcher {
   std::vector<PoolWork> pool_;
   absl::flat_hash_map<int32_t, LastOn> last_on_;  // by descriptor
   CollectionFitting collections_;
+  LineFitting lines_;
 };
 
 }  // namespace edgewise

@@ -23,6 +23,7 @@ struct Job {
   float issue_ns = 0;       // its parent had run so long when it was asked for
   float io_ns = 0;       // from then to its readiness, without the pool's work
   float io_most_ns = 0;  // >= io_ns: what was read with others' came then
+  float work_ns = 0;     // then, once the line has done what was asked before
   float pool_ns = -1;    // so long a thread of the pool worked; -1: none did
   float offload_ns = 0;  // so much of own_ns runs on another thread
   float prefix_ns = 0;  // before it, for all that the turn resumed; -1: another
@@ -32,6 +33,7 @@ struct Job {
                       // not end here
   float idle_ns = -1;    // the loop had slept so long; -1: it had not
   uint32_t station = 0;  // the connection that several requests share; 0: none
+  uint32_t line = 0;  // a connection that answers one after the other; 0: none
   uint32_t dependency = 0;  // DependencyTable's, as is `call`
   uint32_t call = 0;
 };

@@ -127,7 +127,7 @@ class Changing {
     std::vector<float> sorted;  // what was waited, to rank by
     if (!change.tier.empty()) {
       for (const Job& job : model_.jobs) {
-        if (Matches(job, change)) sorted.push_back(job.io_ns);
+        if (Matches(job, change)) sorted.push_back(job.io_ns + job.work_ns);
       }
       std::sort(sorted.begin(), sorted.end());
       Assume("a slow answer of the one is a slow answer of the other");
@@ -143,16 +143,19 @@ class Changing {
         any = true;
         float& ns = job.pool_ns >= 0 ? job.pool_ns : job.io_ns;
         if (!change.tier.empty()) {
-          const auto rank = static_cast<double>(
-              std::lower_bound(sorted.begin(), sorted.end(), job.io_ns) -
-              sorted.begin());
+          const auto rank =
+              static_cast<double>(std::lower_bound(sorted.begin(), sorted.end(),
+                                                   job.io_ns + job.work_ns) -
+                                  sorted.begin());
           const double at = rank / static_cast<double>(sorted.size()) *
                             static_cast<double>(change.tier.size());
           ns = change.tier[std::min(change.tier.size() - 1,
                                     static_cast<size_t>(at))];
+          job.work_ns = 0;
         }
         ns = static_cast<float>(std::max(
             0.0, static_cast<double>(ns) * change.scale + change.add_ns));
+        job.work_ns *= static_cast<float>(change.scale);
       }
       return any;
     });
@@ -248,7 +251,7 @@ class Changing {
             job.parent != waits[i - 1]) {
           continue;
         }
-        job.io_ns = job.io_most_ns = 0;
+        job.io_ns = job.io_most_ns = job.work_ns = 0;
         job.pool_ns = -1;
         any = true;
       }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -74,6 +76,41 @@ double MiddleOf(std::vector<float> values) {
   return *middle;
 }
 
+// What a request of each route takes in all, on its critical path or beside it:
+// nothing of it is waiting for the loop, or for what others have asked before.
+struct Demands {
+  double requests = 0;
+  double execution_ns = 0;
+  double wait_ns = 0;
+};
+std::map<uint32_t, Demands> DemandsOf(const std::vector<LoopModel>& loops) {
+  std::map<uint32_t, Demands> demands;
+  for (const LoopModel& loop : loops) {
+    for (const ModelRequest& request : loop.requests) {
+      Demands& of = demands[request.route];
+      ++of.requests;
+      for (uint32_t i = 0; i < request.jobs; ++i) {
+        const Job& job = loop.jobs[request.first_job + i];
+        of.execution_ns += job.own_ns + std::max(0.F, job.prefix_ns);
+        of.wait_ns += job.io_ns + job.work_ns + std::max(0.F, job.pool_ns);
+      }
+    }
+  }
+  return demands;
+}
+
+Json DemandsJson(const FitFacts& facts, const RouteTable& routes) {
+  Json json = Json::array();
+  for (const auto& [route, of] : DemandsOf(*facts.loops)) {
+    json.push_back(
+        {{"route", routes.Text(route)},
+         {"requests", std::llround(of.requests)},
+         {"execution_ns", std::llround(of.execution_ns / of.requests)},
+         {"wait_ns", std::llround(of.wait_ns / of.requests)}});
+  }
+  return json;
+}
+
 Json LoopJson(const LoopModel& loop) {
   Json cold = Json::array();
   for (const float ns : loop.cold.extra_ns) cold.push_back(std::lround(ns));
@@ -108,6 +145,7 @@ Json FitJson(const FitFacts& facts, const Prediction& unchanged,
           {"seconds", facts.seconds},
           {"utilisation", unchanged.utilisation_before},
           {"capacity", unchanged.capacity_before},
+          {"demands", DemandsJson(facts, routes)},
           {"routes", RoutesJson(unchanged, routes, false, nullptr)}};
 }
 

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "whatif/simulation/comings.h"
 #include "whatif/simulation/course.h"
+#include "whatif/simulation/lines.h"
 #include "whatif/simulation/shared_reads.h"
 #include "whatif/simulation/work.h"
 
@@ -328,7 +329,7 @@ class Run {
         Submit(&pool_, asked_ns + static_cast<int64_t>(job.io_ns),
                {item.instance, i, job.pool_ns}, Item::Kind::kPool);
       } else {
-        Await(item.instance, i, asked_ns + static_cast<int64_t>(job.io_ns));
+        Await(item.instance, i, lines_.AnsweredNs(job, asked_ns));
       }
     }
     if (instances_[item.instance].first_end == kNobody) return;
@@ -373,6 +374,7 @@ class Run {
   std::vector<Item> postponed_;
   std::vector<Item> batch_;
   SharedReads reads_;
+  Lines lines_;
   std::vector<Instance> instances_;
   std::vector<int64_t> ends_;
   Station pool_{};

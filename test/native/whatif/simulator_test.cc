@@ -90,6 +90,21 @@ TEST(SimulatorTest, ASharedConnectionIsReadOnceForAll) {
   EXPECT_THAT(LatenciesOf(model), ElementsAre(180, 230, 220));
 }
 
+// Questions leave at 0 and at 50; the second one waits for the first.
+TEST(SimulatorTest, ALineAnswersOneAfterTheOther) {
+  LoopModel model;
+  for (const int64_t ready_ns : {0, 10}) {
+    Job asks = Only(50);
+    asks.end_ns = -1;
+    Job answered = After(0, 20, 10);
+    answered.end_ns = 10;
+    answered.work_ns = 1000;
+    answered.line = 1;
+    Add(&model, ready_ns, {asks, answered});
+  }
+  EXPECT_EQ(LatenciesOf(model), (std::vector<float>{1030, 2020}));
+}
+
 TEST(SimulatorTest, ThePoolHasSoManyThreads) {
   LoopModel model;
   model.pool_threads = 2;

@@ -1,0 +1,122 @@
+#include "whatif/model/line_fitting.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "test/native/whatif/model_kit.h"
+
+// Connections that answer one question after the other.
+
+namespace edgewise {
+namespace {
+
+constexpr int64_t kUs = 1000;
+constexpr int64_t kLinkUs = 200;
+constexpr uint32_t kConnection = 4;
+
+struct Asked {
+  int64_t at_us;
+  int64_t work_us;
+};
+
+// At random, on average each `pause_us`.
+std::vector<Asked> Questions(size_t count, double pause_us, int64_t work_us) {
+  std::mt19937_64 random(3);
+  std::exponential_distribution<double> pause(1 / pause_us);
+  std::uniform_int_distribution<int64_t> work(work_us / 2, work_us * 3 / 2);
+  std::vector<Asked> asked;
+  double at_us = 0;
+  for (size_t i = 0; i < count; ++i) {
+    at_us += pause(random);
+    // Some take no time: they tell how long the way is.
+    asked.push_back(
+        {static_cast<int64_t>(at_us), i % 10 == 0 ? 0 : work(random)});
+  }
+  return asked;
+}
+
+class LineFittingTest : public testing::Test {
+ protected:
+  void Add(int64_t asked_us, int64_t ready_us, uint64_t turn) {
+    const auto job = static_cast<uint32_t>(jobs_.size());
+    jobs_.push_back(
+        After(0, static_cast<float>((ready_us - asked_us) * kUs), 0));
+    lines_.Add({job, kConnection, asked_us * kUs, ready_us * kUs, turn});
+  }
+  // One after the other.
+  void AddLine(const std::vector<Asked>& asked) {
+    int64_t free_us = 0;
+    uint64_t turn = 0;
+    for (const auto& [at_us, work_us] : asked) {
+      free_us = std::max(free_us, at_us + kLinkUs) + work_us;
+      Add(at_us, free_us, ++turn);
+    }
+  }
+  // Each by itself.
+  void AddApart(const std::vector<Asked>& asked) {
+    uint64_t turn = 0;
+    for (const auto& [at_us, work_us] : asked) {
+      Add(at_us, at_us + kLinkUs + work_us, ++turn);
+    }
+  }
+
+  std::vector<Job> jobs_;
+  LineFitting lines_;
+};
+
+TEST_F(LineFittingTest, WaitingForThoseBeforeIsNoWork) {
+  const std::vector<Asked> asked = Questions(5000, 100, 80);
+  AddLine(asked);
+  lines_.Fit(&jobs_);
+  for (size_t i = 0; i < asked.size(); ++i) {
+    EXPECT_EQ(jobs_[i].line, 1u);
+    EXPECT_NEAR(jobs_[i].io_ns, kLinkUs * kUs, 1);
+    EXPECT_NEAR(jobs_[i].work_ns, asked[i].work_us * kUs, 100);
+  }
+}
+
+TEST_F(LineFittingTest, WhatOvertakesIsNoLine) {
+  AddApart(Questions(5000, 100, 500));
+  const std::vector<Job> before = jobs_;
+  lines_.Fit(&jobs_);
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    EXPECT_EQ(jobs_[i].line, 0u);
+    EXPECT_EQ(jobs_[i].io_ns, before[i].io_ns);
+  }
+}
+
+TEST_F(LineFittingTest, WhereNobodyAsksMeanwhileNothingIsKnown) {
+  AddLine(Questions(1000, 100'000, 80));
+  lines_.Fit(&jobs_);
+  EXPECT_EQ(jobs_[1].line, 0u);
+}
+
+// A constant way there and back is no queue.
+TEST_F(LineFittingTest, ALongWayIsNoWork) {
+  AddApart(Questions(5000, 50, 0));
+  lines_.Fit(&jobs_);
+  for (const Job& job : jobs_) {
+    EXPECT_NEAR(job.io_ns, kLinkUs * kUs, 1);
+    EXPECT_NEAR(job.work_ns, 0, 1);
+  }
+}
+
+// The read that took them all tells when the last had come.
+TEST_F(LineFittingTest, AnswersOfOneReadCameOneAfterTheOther) {
+  AddLine(Questions(1000, 100, 80));
+  const auto first = jobs_.size();
+  constexpr int64_t kAtUs = 1'000'000;
+  Add(kAtUs, kAtUs + 300, 9999);
+  Add(kAtUs + 1, kAtUs + 500, 9999);
+  Add(kAtUs + 2, kAtUs + 500, 9999);
+  lines_.Fit(&jobs_);
+  EXPECT_NEAR(jobs_[first].work_ns, 100 * kUs, 1);
+  EXPECT_NEAR(jobs_[first + 1].work_ns, 100 * kUs, 1);
+  EXPECT_NEAR(jobs_[first + 2].work_ns, 100 * kUs, 1);
+}
+
+}  // namespace
+}  // namespace edgewise
