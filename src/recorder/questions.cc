@@ -13,10 +13,13 @@ namespace edgewise {
 uint32_t Questions::NameOf(const void* data, size_t bytes,
                            Connection* connection) {
   OperationText operation;
-  if (!connection->talk.Question(data, bytes, &operation)) {
-    return connection->operation;
-  }
+  const bool named = connection->talk.Question(data, bytes, &operation);
   const Protocol protocol = connection->talk.protocol();
+  // A body that was asked for is no further question.
+  if (protocol == Protocol::kHttp1 && connection->talk.goes_on()) {
+    return IdOf(ProtocolName(protocol), {});
+  }
+  if (!named) return connection->operation;
   if (protocol == Protocol::kUnknown) return connection->operation = 0;
   return connection->operation = IdOf(ProtocolName(protocol), operation);
 }

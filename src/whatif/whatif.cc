@@ -155,8 +155,8 @@ class Predicting {
       const auto prediction = predictor.Predict({change}, false);
       if (!prediction.ok()) break;
       const double ns = prediction->routes[0].percentiles[index].after_ns.value;
-      const bool held = prediction->utilisation_after <= kMostBusy &&
-                        ns <= static_cast<double>(goal.limit_ns);
+      const bool held =
+          prediction->steady() && ns <= static_cast<double>(goal.limit_ns);
       if (held) {
         low = load;
         at_ns = ns;

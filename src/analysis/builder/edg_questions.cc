@@ -111,8 +111,10 @@ void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
       connection->askers.empty() ? nullptr : &connection->askers.back();
   const bool named = call != DependencyTable::kUnknown &&
                      dependencies_->Call(call).find(' ') != std::string::npos;
-  if (before != nullptr && before->request == asker.request && !named &&
-      (before->waits() || HasBodies(dependencies_->Call(before->call)))) {
+  const bool more =
+      before != nullptr && before->request == asker.request && !named &&
+      (before->waits() || HasBodies(dependencies_->Call(before->call)));
+  if (more) {
     call = before->call;
     asker.asked_ns = before->asked_ns;
   }
@@ -130,7 +132,7 @@ void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
   asker.dependency = connection->dependency;
   const bool anew = connection->Ask(
       asker, /*another=*/asker.told || (connection->multiplexed && named));
-  if (anew && requests_.IsOpen(asker.request)) {
+  if (anew && !more && requests_.IsOpen(asker.request)) {
     GraphOf(asker.request).CountCall(connection->dependency);
   }
 }

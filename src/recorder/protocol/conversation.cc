@@ -167,7 +167,10 @@ bool Conversation::NewQuestion(const void* data, size_t bytes,
   } else {
     NameByProtocol(question);
   }
-  if (question.keep) return false;
+  if (question.keep) {
+    goes_on_ = true;
+    return false;
+  }
   Remember(data, bytes, question);
   const uint64_t hash = HashBytes(name.text, name.length, 0);
   if (hash == operation_hash_) return false;

@@ -34,6 +34,7 @@ class Conversation {
   // as is at hand; 1 KB is enough. True: `operation` was filled, and holds from
   // now on; it may be empty. False: the operation told last holds on.
   bool Question(const void* data, size_t bytes, OperationText* operation) {
+    goes_on_ = false;
     if (IsLastQuestion(data, bytes)) return false;
     return NewQuestion(data, bytes, operation);
   }
@@ -43,6 +44,8 @@ class Conversation {
   void Answer(const void* data, size_t bytes);
 
   Protocol protocol() const { return protocol_; }
+  // What it was told last was the rest of a question.
+  bool goes_on() const { return goes_on_; }
 
  private:
   // Whether the bytes that decided the last question's name are the same.
@@ -71,6 +74,7 @@ class Conversation {
   uint8_t first_byte_{};
   uint8_t first_byte_mask_{};  // 0: it does not matter
   uint8_t unrecognised_{};     // questions
+  bool goes_on_{};
   Protocol protocol_{};
 };
 static_assert(sizeof(Conversation) <= 64);

@@ -1,8 +1,11 @@
 #include "whatif/model/line_fitting.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <tuple>
+
+#include "absl/container/flat_hash_map.h"
 
 namespace edgewise {
 namespace {
@@ -12,6 +15,11 @@ constexpr size_t kLeastOverlaps = 50;
 // So many may come before what was asked earlier: their times are not exact.
 constexpr double kMostOvertaking = 0.01;
 constexpr int64_t kInexactNs = 50'000;
+// Fewer that waited, or did not, say nothing of a call.
+constexpr double kLeastOfACall = 10;
+// Where less of their work is left when they wait, they came in order and did
+// not wait for each other.
+constexpr double kLeastLasting = 0.5;
 
 // What one read has brought came between its first bytes and its last.
 void SpreadReads(std::span<LineFitting::Answer> answers) {
@@ -33,7 +41,7 @@ void SpreadReads(std::span<LineFitting::Answer> answers) {
   }
 }
 
-bool IsLine(std::span<const LineFitting::Answer> answers) {
+bool KeepOrder(std::span<const LineFitting::Answer> answers) {
   size_t overlaps = 0;
   size_t overtaking = 0;
   int64_t latest_ns = INT64_MIN;
@@ -62,6 +70,53 @@ int64_t ShortestNs(std::span<const LineFitting::Answer> answers) {
   return std::max<int64_t>(0, *at);
 }
 
+struct Work {
+  int64_t way_ns;
+  int64_t ns;
+  bool waits;  // for what was asked before
+};
+
+std::vector<Work> WorksOf(std::span<const LineFitting::Answer> answers) {
+  const int64_t shortest_ns = ShortestNs(answers);
+  std::vector<Work> works;
+  works.reserve(answers.size());
+  int64_t free_ns = INT64_MIN;
+  for (const LineFitting::Answer& answer : answers) {
+    const int64_t reaches_ns =
+        std::min(answer.ready_ns, answer.asked_ns + shortest_ns);
+    const int64_t begins_ns = std::max(reaches_ns, free_ns);
+    works.push_back({reaches_ns - answer.asked_ns,
+                     std::max<int64_t>(0, answer.ready_ns - begins_ns),
+                     free_ns > reaches_ns});
+    free_ns = std::max(begins_ns, answer.ready_ns);
+  }
+  return works;
+}
+
+// Which share of the work of those that did not wait is left where they wait,
+// call by call: waking up and delays on the way are not. 0: not known.
+double LastingShare(std::span<const LineFitting::Answer> answers,
+                    std::span<const Work> works, const std::vector<Job>& jobs) {
+  struct Sums {
+    std::array<double, 2> count{};  // of those that did not wait, and did
+    std::array<double, 2> ns{};
+  };
+  absl::flat_hash_map<uint32_t, Sums> calls;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    Sums& sums = calls[jobs[answers[i].job].call];
+    ++sums.count[works[i].waits ? 1 : 0];
+    sums.ns[works[i].waits ? 1 : 0] += static_cast<double>(works[i].ns);
+  }
+  double came_ns = 0;
+  double alone_ns = 0;
+  for (const auto& [call, sums] : calls) {
+    if (std::min(sums.count[0], sums.count[1]) < kLeastOfACall) continue;
+    came_ns += sums.ns[1];
+    alone_ns += sums.ns[0] / sums.count[0] * sums.count[1];
+  }
+  return alone_ns > 0 ? std::min(1.0, came_ns / alone_ns) : 0;
+}
+
 }  // namespace
 
 void LineFitting::Fit(std::vector<Job>* jobs) {
@@ -72,7 +127,7 @@ void LineFitting::Fit(std::vector<Job>* jobs) {
             [&](const Answer& one, const Answer& other) {
               return order(one) < order(other);
             });
-  uint32_t line = 0;
+  uint32_t lines = 0;
   for (size_t i = 0; i < answers_.size();) {
     size_t end = i;
     while (end < answers_.size() &&
@@ -81,27 +136,26 @@ void LineFitting::Fit(std::vector<Job>* jobs) {
     }
     const std::span<Answer> answers = std::span(answers_).subspan(i, end - i);
     SpreadReads(answers);
-    if (IsLine(answers)) FitOne(answers, ++line, jobs);
+    if (KeepOrder(answers) && FitOne(answers, lines + 1, jobs)) ++lines;
     i = end;
   }
 }
 
-void LineFitting::FitOne(std::span<Answer> answers, uint32_t line,
+bool LineFitting::FitOne(std::span<const Answer> answers, uint32_t line,
                          std::vector<Job>* jobs) {
-  const int64_t shortest_ns = ShortestNs(answers);
-  int64_t free_ns = INT64_MIN;
-  for (const Answer& answer : answers) {
-    const int64_t reaches_ns =
-        std::min(answer.ready_ns, answer.asked_ns + shortest_ns);
-    const int64_t begins_ns = std::max(reaches_ns, free_ns);
-    Job& job = (*jobs)[answer.job];
+  const std::vector<Work> works = WorksOf(answers);
+  const double lasting = LastingShare(answers, works, *jobs);
+  if (lasting < kLeastLasting) return false;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const Work& work = works[i];
+    const auto all_ns = static_cast<float>(work.ns);
+    Job& job = (*jobs)[answers[i].job];
     job.line = line;
+    job.work_ns = work.waits ? all_ns : all_ns * static_cast<float>(lasting);
     job.io_ns = job.io_most_ns =
-        static_cast<float>(reaches_ns - answer.asked_ns);
-    job.work_ns =
-        static_cast<float>(std::max<int64_t>(0, answer.ready_ns - begins_ns));
-    free_ns = std::max(begins_ns, answer.ready_ns);
+        static_cast<float>(work.way_ns) + all_ns - job.work_ns;
   }
+  return true;
 }
 
 }  // namespace edgewise

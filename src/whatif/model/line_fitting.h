@@ -12,7 +12,8 @@ namespace edgewise {
 // requests (Redis, pipelined HTTP): of what was waited there, how much was the
 // answer's own, and how much was those before it. What is asked at `asked`
 // reaches the server's queue after what its shortest answer has taken; the rest
-// is work, done once that of the question before is (Lindley's equation).
+// is work, done once that of the question before is (Lindley's equation). What
+// of it only those have that did not wait is delay: waking up, the way.
 class LineFitting {
  public:
   // What a job has waited for.
@@ -29,7 +30,8 @@ class LineFitting {
   void Fit(std::vector<Job>* jobs);
 
  private:
-  static void FitOne(std::span<Answer> answers, uint32_t line,
+  // False: those that were asked meanwhile did not wait for each other.
+  static bool FitOne(std::span<const Answer> answers, uint32_t line,
                      std::vector<Job>* jobs);
 
   std::vector<Answer> answers_;

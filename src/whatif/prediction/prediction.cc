@@ -111,6 +111,8 @@ Predictor::Latencies Predictor::Replicate(const std::vector<ChangedLoop>& loops,
           loop.offload_threads);
       latencies.utilisation =
           std::max(latencies.utilisation, simulated.utilisation());
+      latencies.line_utilisation =
+          std::max(latencies.line_utilisation, simulated.line_utilisation());
       for (const SimulatedRequest& request : simulated.requests) {
         latencies.all.push_back(request.latency_ns);
         latencies.routes[request.route].push_back(request.latency_ns);
@@ -121,8 +123,8 @@ Predictor::Latencies Predictor::Replicate(const std::vector<ChangedLoop>& loops,
   return latencies;
 }
 
-// Requests a second that all loops could answer: where they are nearly busy all
-// the time, what an answered request keeps them busy for.
+// Requests a second that all loops could answer: where they, or a line, are
+// nearly busy all the time, what an answered request keeps them busy for.
 double Predictor::CapacityOf(const std::vector<ChangedLoop>& loops) const {
   double capacity = 0;
   for (const ChangedLoop& loop : loops) {
@@ -134,10 +136,13 @@ double Predictor::CapacityOf(const std::vector<ChangedLoop>& loops) const {
                               loop.workers, 0),
                    options_.seed, loop.offload_threads);
       if (simulated.busy_ns <= 0 || simulated.requests.empty()) break;
-      const double seconds = simulated.busy_ns / 1e9;
+      const double seconds =
+          std::max(simulated.busy_ns, simulated.line_busy_ns) / 1e9;
+      const double busy =
+          std::max(simulated.utilisation(), simulated.line_utilisation());
       const double answered = static_cast<double>(simulated.requests.size());
       if (tries == 2) capacity += loop.workers * answered / seconds;
-      load *= kNearSaturation / std::min(1.0, simulated.utilisation());
+      load *= kNearSaturation / std::min(1.0, busy);
     }
   }
   return capacity;
@@ -219,6 +224,7 @@ absl::StatusOr<Prediction> Predictor::Predict(
   const Changed& after = unchanged ? base_ : ran;
   prediction.utilisation_before = base_.as_recorded.utilisation;
   prediction.utilisation_after = after.as_recorded.utilisation;
+  prediction.line_after = after.as_recorded.line_utilisation;
   prediction.capacity_before = base_capacity_;
   prediction.capacity_after = unchanged ? base_capacity_ : CapacityOf(changed);
   prediction.routes.emplace_back();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -44,9 +45,14 @@ struct Prediction {
   std::vector<RouteChange> routes;  // the first: all requests
   double utilisation_before = 0;    // of the busiest loop
   double utilisation_after = 0;
+  double line_after = 0;       // likewise of the busiest line
   double capacity_before = 0;  // requests a second, of all loops
   double capacity_after = 0;
   std::vector<std::string> assumed;
+
+  bool steady() const {
+    return std::max(utilisation_after, line_after) <= kMostBusy;
+  }
 };
 
 // Predicts what changes do to recorded loops: each is run again on a virtual
@@ -77,6 +83,7 @@ class Predictor {
     std::vector<float> all;
     std::vector<std::vector<float>> routes;
     double utilisation = 0;
+    double line_utilisation = 0;
     void Sort();
   };
   Latencies Replicate(const std::vector<ChangedLoop>& loops, uint64_t seed,

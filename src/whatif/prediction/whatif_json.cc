@@ -162,12 +162,15 @@ Json RefusedJson(const std::string& name, const std::string& why,
 Json ScenarioJson(const std::string& name, const Prediction& prediction,
                   const RouteTable& routes) {
   Json refused = Json::array();
-  const bool steady = prediction.utilisation_after <= kMostBusy;
+  const bool steady = prediction.steady();
   if (!steady) {
+    const bool line = prediction.utilisation_after <= kMostBusy;
     refused.push_back(absl::StrFormat(
-        "the loop would be busy for %.0f %% of the time: beyond %.0f %% no "
-        "latency can be told",
-        100 * prediction.utilisation_after, 100 * kMostBusy));
+        "%s would be busy for %.0f %% of the time: beyond %.0f %% no latency "
+        "can be told",
+        line ? "a connection that answers one after the other" : "the loop",
+        100 * (line ? prediction.line_after : prediction.utilisation_after),
+        100 * kMostBusy));
   }
   Json json = {
       {"name", name},

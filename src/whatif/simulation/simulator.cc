@@ -51,6 +51,7 @@ class Run {
     }
     result_.span_ns =
         static_cast<double>(std::max({now_ns_, arrivals_.span_ns, int64_t{1}}));
+    result_.line_busy_ns = lines_.MostBusyNs();
     return std::move(result_);
   }
 

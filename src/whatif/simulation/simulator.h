@@ -18,10 +18,14 @@ struct SimulatedRequest {
 struct Simulated {
   std::vector<SimulatedRequest> requests;  // in the order of their ends
   double busy_ns = 0;                      // of the loop
+  double line_busy_ns = 0;                 // of the busiest of its lines
   double span_ns = 0;
   uint64_t jobs = 0;
 
   double utilisation() const { return span_ns > 0 ? busy_ns / span_ns : 0; }
+  double line_utilisation() const {
+    return span_ns > 0 ? line_busy_ns / span_ns : 0;
+  }
 };
 
 // Runs a loop on a virtual clock: it polls for what is ready, runs that in the
