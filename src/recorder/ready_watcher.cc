@@ -27,6 +27,8 @@ constexpr int kEdgesPerLook = 256;
 // How often a loop with traffic is looked at for a long turn.
 constexpr int kTickMs = 1;
 constexpr int64_t kTickNs = kTickMs * int64_t{1'000'000};
+// Who says to have slept for less was perhaps only displaced.
+constexpr int64_t kShortestSleepNs = 10'000;
 // A loop that was found waiting so often in a row has no traffic.
 constexpr int kIdleTicks = 16;
 // As libuv waits, where a sandbox knows epoll_pwait only.
@@ -184,11 +186,10 @@ void ReadyWatcher::Run() {
   const RunDelay delay;
   std::array<epoll_event, kEdgesPerLook> edges;
   uint64_t last_look = Ticks();
-  int64_t delayed_ns = 0;
   bool look_again = false;
   for (;;) {
     const int timeout = look_again ? 0 : ticking_ ? kTickMs : -1;
-    if (timeout < 0) delayed_ns = delay.Ns();
+    const RunDelay::Sums sums = timeout == 0 ? RunDelay::Sums{} : delay.Read();
     const uint64_t before = Ticks();
     int count = WaitForEdges(epoll_fd_, edges.data(), kEdgesPerLook, timeout);
     const uint64_t now = Ticks();
@@ -196,14 +197,16 @@ void ReadyWatcher::Run() {
     Span span = Span::Between(last_look, now);
     if (slept && count > 0) {
       // Woken by the first of them, or at the tick before; since then it has
-      // waited for a processor.
-      const int64_t so_far_ns = delay.Ns();
-      const auto waited_ns =
-          static_cast<double>(so_far_ns - std::exchange(delayed_ns, so_far_ns));
-      const uint64_t woken = std::max(before, now - NsToTicks(waited_ns));
-      const bool by_edge = timeout < 0 || TickNs(now - before) < kTickNs;
-      span = count == 1 && by_edge ? Span{woken, woken, now}
-                                   : Span::Between(woken, now);
+      // waited for a processor. Before it slept it may have, too.
+      const auto [waited_ns, turns] = delay.Read() - sums;
+      const uint64_t woken =
+          std::max(before, now - NsToTicks(static_cast<double>(waited_ns)));
+      const bool by_edge =
+          timeout < 0 || (timeout > 0 && TickNs(now - before) < kTickNs);
+      const bool woken_once =
+          turns == 1 && TickNs(woken - before) > kShortestSleepNs;
+      span = count == 1 && by_edge && woken_once ? Span{woken, woken, now}
+                                                 : Span::Between(woken, now);
     }
     bool clients = false;
     for (int i = 0; i < count; ++i) {

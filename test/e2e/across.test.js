@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { test } = require('node:test')
-const { edgewise, inParallel, reportedRequests, request, startApp, temporaryDirectory } = require('./recorded-app')
+const { edgewise, inParallel, report, reportedRequests, request, startApp, temporaryDirectory } = require('./recorded-app')
 const { REQUESTS, across, callsOf, countOf, letters, serviceOf, started } = require('./services')
 
 test('a chain of three: every call is joined, and its time is that of the services', async (t) => {
@@ -130,6 +130,9 @@ for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Rec
     const { calls, joined } = serviceOf(found, 'shop')
     assert.equal(joined, calls)
     assert.ok(calls >= REQUESTS * 0.9, `${calls}`)
+    // A body that goes on after an answer is no further call.
+    const asked = report(apps.shop.out, { percentile: 0.001 }).dependencies.filter((/** @type {any} */ { kind }) => kind.startsWith('http'))
+    assert.deepEqual(asked.map((/** @type {any} */ each) => each.calls), [REQUESTS])
   })
 }
 

@@ -21,6 +21,14 @@ bool HasBodies(std::string_view operation) {
   return protocol == "http" || protocol == "https";
 }
 
+// Whether what the request asks without a name belongs to what it asked before,
+// if that says anything. A body of HTTP may go on while the answer comes.
+bool IsMoreOf(const ConnectionTable::Asker* before, RequestRef request,
+              const DependencyTable& dependencies) {
+  return before != nullptr && before->request == request &&
+         (before->waits() || HasBodies(dependencies.Call(before->call)));
+}
+
 // HTTP/2 may be what TLS hides.
 bool AnswersInOrder(std::string_view protocol) {
   return protocol != "h2" && protocol != "grpc" && protocol != "mongodb" &&
@@ -99,21 +107,19 @@ void EdgBuilder::OnQuestion(const InnerRecord& record, Connection* connection) {
   }
   // A server that speaks first, or that was only connected to; what TLS hides,
   // where JavaScript tells.
-  const bool renames = connection->dependency != unnamed &&
-                       (!was_named || dependencies_->At(unnamed).kind == "tls");
+  const bool shook = dependencies_->At(unnamed).kind == "tls";
+  const bool renames =
+      connection->dependency != unnamed && (!was_named || shook);
   if (renames && requests_.IsOpen(asker.request)) {
-    GraphOf(asker.request).Rename(unnamed, connection->dependency);
+    GraphOf(asker.request).Rename(unnamed, connection->dependency, !shook);
   }
   asker.asked_ns = slice_.begin_ns;
-  // More of a question, in another step, says nothing of what is asked. A body
-  // of HTTP may go on while the answer comes.
+  // More of a question, in another step, says nothing of what is asked.
   const ConnectionTable::Asker* const before =
       connection->askers.empty() ? nullptr : &connection->askers.back();
   const bool named = call != DependencyTable::kUnknown &&
                      dependencies_->Call(call).find(' ') != std::string::npos;
-  const bool more =
-      before != nullptr && before->request == asker.request && !named &&
-      (before->waits() || HasBodies(dependencies_->Call(before->call)));
+  const bool more = !named && IsMoreOf(before, asker.request, *dependencies_);
   if (more) {
     call = before->call;
     asker.asked_ns = before->asked_ns;

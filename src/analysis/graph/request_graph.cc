@@ -47,16 +47,16 @@ void RequestGraph::CountCall(uint32_t dependency) {
   if (calls.size() < kMaxCalledDependencies) calls.push_back({dependency, 1});
 }
 
-void RequestGraph::Rename(uint32_t dependency, uint32_t name) {
+void RequestGraph::Rename(uint32_t dependency, uint32_t name, bool asked) {
   for (Node& node : nodes) {
     if (node.dependency == dependency) node.dependency = name;
   }
-  const auto asked = std::find_if(
+  const auto known = std::find_if(
       calls.begin(), calls.end(),
       [dependency](const Calls& c) { return c.dependency == dependency; });
-  if (asked == calls.end()) return;
-  const uint32_t count = asked->count;
-  calls.erase(asked);
+  if (known == calls.end()) return;
+  const uint32_t count = asked ? known->count : 0;
+  calls.erase(known);
   for (uint32_t i = 0; i < count; ++i) CountCall(name);
 }
 

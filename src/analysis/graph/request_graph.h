@@ -101,9 +101,9 @@ struct RequestGraph {
   static constexpr size_t kMaxCalledDependencies = 64;
   std::vector<Calls> calls;
   void CountCall(uint32_t dependency);
-  // It has turned out what `dependency` is: what was waited for and asked there
-  // is `name`'s.
-  void Rename(uint32_t dependency, uint32_t name);
+  // It has turned out what `dependency` is: what was waited for there is
+  // `name`'s, and what was `asked`, unless that was a handshake.
+  void Rename(uint32_t dependency, uint32_t name, bool asked);
 
   uint32_t Size() const {
     return dropped + static_cast<uint32_t>(nodes.size());

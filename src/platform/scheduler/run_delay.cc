@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <system_error>
@@ -17,19 +16,23 @@ RunDelay::~RunDelay() {
   if (fd_ >= 0) close(fd_);
 }
 
-int64_t RunDelay::Ns() const {
-  // Three numbers: ns on a processor, ns of waiting for one, time slices.
+RunDelay::Sums RunDelay::Read() const {
+  // Three numbers: ns on a processor, ns of waiting for one, how often it was
+  // given one.
   std::array<char, 96> text;
   const ssize_t bytes =
       fd_ < 0 ? -1 : pread(fd_, text.data(), text.size() - 1, 0);
-  if (bytes <= 0) return -1;
-  const char* const end = text.data() + bytes;
-  const char* const space = std::find(text.data(), text.data() + bytes, ' ');
-  int64_t delay;
-  return space != end &&
-                 std::from_chars(space + 1, end, delay).ec == std::errc{}
-             ? delay
-             : -1;
+  if (bytes <= 0) return {};
+  const char* at = text.data();
+  const char* const end = at + bytes;
+  std::array<int64_t, 3> numbers;
+  for (int64_t& number : numbers) {
+    if (at != text.data()) ++at;  // a space
+    const auto [after, error] = std::from_chars(at, end, number);
+    if (error != std::errc{}) return {};
+    at = after;
+  }
+  return {numbers[1], numbers[2]};
 }
 
 }  // namespace edgewise

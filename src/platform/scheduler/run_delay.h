@@ -14,9 +14,16 @@ class RunDelay {
   RunDelay(const RunDelay&) = delete;
   RunDelay& operator=(const RunDelay&) = delete;
 
-  // ns since the thread began; -1: the kernel does not say, or may not be
-  // asked.
-  int64_t Ns() const;
+  // Since the thread began; -1: the kernel does not say, or may not be asked.
+  struct Sums {
+    int64_t ns = -1;
+    int64_t turns = -1;  // how often it was given a processor
+    Sums operator-(const Sums& before) const {
+      return {ns - before.ns, turns - before.turns};
+    }
+  };
+  Sums Read() const;
+  int64_t Ns() const { return Read().ns; }
 
  private:
   const int fd_;

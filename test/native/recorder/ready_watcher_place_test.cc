@@ -94,5 +94,57 @@ TEST(ReadyWatcherPlaceTest, KnowsHowLateItIs) {
   }).join();
 }
 
+// It ticks, and waits for a processor at each tick: that is not what the edge
+// has waited for.
+TEST(ReadyWatcherPlaceTest, WhatItWaitedForBeforeIsNoEdges) {
+  const std::vector<int> cpus = TwoCpus();
+  if (cpus.size() < 2) GTEST_SKIP() << "there is one processor";
+  std::thread([&] {
+    UseCpus({cpus[1]});
+    auto watcher = ReadyWatcher::Start(kIntervalNs, nullptr);
+    ASSERT_TRUE(watcher.ok()) << watcher.status();
+    UseCpus({cpus[0]});
+    const TakenCpu others[] = {TakenCpu(cpus[1]), TakenCpu(cpus[1])};
+    int client[2];
+    int backend[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, client), 0);
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, backend), 0);
+    (*watcher)->WatchAccepted(client[0]);
+    (*watcher)->Watch(backend[0]);
+    const auto take = [&](int fd) {
+      char byte;
+      ASSERT_EQ(read(fd, &byte, 1), 1);
+      (*watcher)->Consumed(fd, Ticks());
+    };
+    int known = 0;
+    int early = 0;
+    for (int i = 0; i < 60; ++i) {
+      for (int turns = 0; turns < 12; ++turns) {
+        (*watcher)->LoopGoesOn(Ticks(), /*slept=*/true, cpus[0]);
+        ASSERT_EQ(write(client[1], "x", 1), 1);
+        take(client[0]);
+        SleepMs(1);
+      }
+      const uint64_t before = Ticks();
+      ASSERT_EQ(write(backend[1], "x", 1), 1);
+      SleepMs(20);
+      const ReadyWatcher::Readiness seen = (*watcher)->ReadySince(backend[0]);
+      take(backend[0]);
+      if (seen.since == 0 || !seen.sure()) continue;
+      ++known;
+      // Else it is only known when it had not come.
+      if (seen.from == seen.since && seen.since + NsToTicks(100e3) < before) {
+        ++early;
+      }
+    }
+    EXPECT_GT(known, 20);
+    EXPECT_LE(early, known / 10);
+    watcher->reset();
+    for (const int fd : {client[0], client[1], backend[0], backend[1]}) {
+      close(fd);
+    }
+  }).join();
+}
+
 }  // namespace
 }  // namespace edgewise

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "test/native/whatif/model_kit.h"
+#include "whatif/prediction/prediction.h"
 
 // Connections that answer one question after the other.
 
@@ -150,6 +151,38 @@ TEST_F(LineFittingTest, AnswersOfOneReadCameOneAfterTheOther) {
   EXPECT_NEAR(jobs_[first].work_ns, 100 * kUs, 10 * kUs);
   EXPECT_NEAR(jobs_[first + 1].work_ns, 100 * kUs, 1);
   EXPECT_NEAR(jobs_[first + 2].work_ns, 100 * kUs, 1);
+}
+
+// The loop would be busy for a tenth of the time.
+TEST(LinePredictionTest, ALineBoundsTheCapacity) {
+  RouteTable routes;
+  const uint32_t route = routes.Intern("GET /");
+  const DependencyTable dependencies;
+  std::vector<LoopModel> loops(1);
+  LoopModel& loop = loops.front();
+  for (int64_t i = 0; i < 2000; ++i) {
+    Job asks = Only(20'000);
+    asks.end_ns = -1;
+    Job answered = After(0, 50'000, 10'000);
+    answered.end_ns = 10'000;
+    answered.line = 1;
+    answered.work_ns = 400'000;
+    Add(&loop, i * 1'000'000, {asks, answered});
+    loop.requests.back().route = route;
+    loop.requests.back().latency_ns = 480'000;
+  }
+  const Predictor predictor(&loops, {&routes, &dependencies}, {});
+  const auto predicted = [&](double load) {
+    Change change{};
+    change.kind = Change::Kind::kLoad;
+    change.scale = load;
+    return *predictor.Predict({change}, false);
+  };
+  EXPECT_NEAR(predicted(2).capacity_after, 2500, 100);
+  EXPECT_TRUE(predicted(2).steady());
+  const Prediction busy = predicted(2.6);
+  EXPECT_FALSE(busy.steady());
+  EXPECT_LT(busy.utilisation_after, 0.2);
 }
 
 }  // namespace

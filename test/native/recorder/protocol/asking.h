@@ -35,6 +35,7 @@ class Asking {
     conversation_.Answer(copy.get(), bytes.size());
   }
   Protocol protocol() const { return conversation_.protocol(); }
+  bool goes_on() const { return conversation_.goes_on(); }
   std::string protocol_name() const {
     return ProtocolName(conversation_.protocol());
   }

@@ -41,6 +41,18 @@ TEST(HttpTest, NamesMethodAndPath) {
   EXPECT_EQ(asking.Ask("GET /api/v1/resources/items HTTP/1.1\r\n\r\n"), kSame);
 }
 
+TEST(HttpTest, ABodyGoesOn) {
+  Asking asking;
+  const std::string head = "PUT /users/7 HTTP/1.1\r\n\r\n";
+  for (int round = 0; round < 2; ++round) {
+    asking.Ask(head);
+    EXPECT_FALSE(asking.goes_on());
+    asking.Answer("HTTP/1.1 100 Continue\r\n\r\n");
+    EXPECT_EQ(asking.Ask("the body"), kSame);
+    EXPECT_TRUE(asking.goes_on());
+  }
+}
+
 TEST(HttpTest, AfterAnUpgradeNothingIsRead) {
   Asking asking;
   EXPECT_EQ(asking.Ask("GET /socket HTTP/1.1\r\nUpgrade: websocket\r\n\r\n"),
