@@ -27,7 +27,8 @@ RunDelay::Sums RunDelay::Read() const {
   const char* const end = at + bytes;
   std::array<int64_t, 3> numbers;
   for (int64_t& number : numbers) {
-    if (at != text.data()) ++at;  // a space
+    if (at == end) return {};
+    if (*at == ' ') ++at;
     const auto [after, error] = std::from_chars(at, end, number);
     if (error != std::errc{}) return {};
     at = after;
