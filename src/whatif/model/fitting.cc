@@ -328,8 +328,9 @@ void Fitting::DrawCensored() {
   for (const ModelRequest& request : model_.requests) {
     for (uint32_t i = 1; i < request.jobs; ++i) {
       const Job& job = model_.jobs[request.first_job + i];
-      if (job.prefix_ns >= 0 && job.line == 0)
+      if (job.prefix_ns >= 0 && job.line == 0) {
         known[key(request, i)].push_back(job.io_ns);
+      }
     }
   }
   std::minstd_rand random(7);

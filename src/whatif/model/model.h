@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,10 @@ struct Job {
   uint32_t line = 0;  // a connection that answers one after the other; 0: none
   uint32_t dependency = 0;  // DependencyTable's, as is `call`
   uint32_t call = 0;
+
+  // What the loop ran for it; and what it waited for, without queues.
+  float run_ns() const { return own_ns + std::max(0.F, prefix_ns); }
+  float wait_ns() const { return io_ns + work_ns + std::max(0.F, pool_ns); }
 };
 
 struct ModelRequest {

@@ -27,8 +27,7 @@ void Weigh(const LoopModel& loop, const ModelNames& names, Weights* weights) {
     for (uint32_t i = 0; i < request.jobs; ++i) {
       const Job& job = loop.jobs[request.first_job + i];
       weights->execution[route] += job.own_ns;
-      const double wait_ns =
-          job.io_ns + job.work_ns + std::max(0.F, job.pool_ns);
+      const double wait_ns = job.wait_ns();
       if (job.parent == Job::kNone || wait_ns <= 0) continue;
       const Dependency& dependency = names.dependencies->At(job.dependency);
       if (dependency.kind == "request") continue;  // Another has held it up.

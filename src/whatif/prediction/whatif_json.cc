@@ -91,8 +91,8 @@ std::map<uint32_t, Demands> DemandsOf(const std::vector<LoopModel>& loops) {
       ++of.requests;
       for (uint32_t i = 0; i < request.jobs; ++i) {
         const Job& job = loop.jobs[request.first_job + i];
-        of.execution_ns += job.own_ns + std::max(0.F, job.prefix_ns);
-        of.wait_ns += job.io_ns + job.work_ns + std::max(0.F, job.pool_ns);
+        of.execution_ns += job.run_ns();
+        of.wait_ns += job.wait_ns();
       }
     }
   }
@@ -115,9 +115,7 @@ Json LoopJson(const LoopModel& loop) {
   Json cold = Json::array();
   for (const float ns : loop.cold.extra_ns) cold.push_back(std::lround(ns));
   double work_ns = 0;
-  for (const Job& job : loop.jobs) {
-    work_ns += job.own_ns + std::max(0.F, job.prefix_ns);
-  }
+  for (const Job& job : loop.jobs) work_ns += job.run_ns();
   return {
       {"requests", loop.requests.size()},
       {"jobs", loop.jobs.size()},

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,22 @@ namespace edgewise {
 namespace {
 
 constexpr int64_t kIntervalNs = 200'000;
+
+// Its helper has the second processor, the calling thread the first.
+std::unique_ptr<ReadyWatcher> StartBeside(const std::vector<int>& cpus) {
+  UseCpus({cpus[1]});
+  auto watcher = ReadyWatcher::Start(kIntervalNs, nullptr);
+  EXPECT_TRUE(watcher.ok()) << watcher.status();
+  UseCpus({cpus[0]});
+  return watcher.ok() ? *std::move(watcher) : nullptr;
+}
+
+// The loop has read what has come.
+void Take(int fd, ReadyWatcher* watcher) {
+  char byte;
+  ASSERT_EQ(read(fd, &byte, 1), 1);
+  watcher->Consumed(fd, Ticks());
+}
 
 // Of two processors the loop's is idle and the other one taken: the scheduler
 // would have the helper look on the loop's.
@@ -57,28 +74,24 @@ TEST(ReadyWatcherPlaceTest, KnowsHowLateItIs) {
   const std::vector<int> cpus = TwoCpus();
   if (cpus.size() < 2) GTEST_SKIP() << "there is one processor";
   std::thread([&] {
-    UseCpus({cpus[1]});
-    auto watcher = ReadyWatcher::Start(kIntervalNs, nullptr);
-    ASSERT_TRUE(watcher.ok()) << watcher.status();
-    UseCpus({cpus[0]});
+    auto watcher = StartBeside(cpus);
+    ASSERT_NE(watcher, nullptr);
     const TakenCpu others[] = {TakenCpu(cpus[1]), TakenCpu(cpus[1]),
                                TakenCpu(cpus[1])};
     int pair[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
-    (*watcher)->WatchAccepted(pair[0]);
+    watcher->WatchAccepted(pair[0]);
     int bounds = 0;
     for (int i = 0; i < 30; ++i) {
-      (*watcher)->LoopGoesOn(Ticks(), /*slept=*/true, cpus[0]);
+      watcher->LoopGoesOn(Ticks(), /*slept=*/true, cpus[0]);
       SleepMs(20);
       // This thread may be displaced, too.
       const uint64_t before = Ticks();
       ASSERT_EQ(write(pair[1], "x", 1), 1);
       const uint64_t sent = Ticks();
       SleepMs(40);
-      const ReadyWatcher::Readiness seen = (*watcher)->ReadySince(pair[0]);
-      char byte;
-      ASSERT_EQ(read(pair[0], &byte, 1), 1);
-      (*watcher)->Consumed(pair[0], Ticks());
+      const ReadyWatcher::Readiness seen = watcher->ReadySince(pair[0]);
+      Take(pair[0], watcher.get());
       if (seen.since == 0 || !seen.sure()) {
         ++bounds;
         continue;
@@ -88,7 +101,7 @@ TEST(ReadyWatcherPlaceTest, KnowsHowLateItIs) {
       EXPECT_LT(seen.since, sent + margin) << i;
     }
     EXPECT_LT(bounds, 25);
-    watcher->reset();
+    watcher.reset();
     close(pair[0]);
     close(pair[1]);
   }).join();
@@ -100,36 +113,29 @@ TEST(ReadyWatcherPlaceTest, WhatItWaitedForBeforeIsNoEdges) {
   const std::vector<int> cpus = TwoCpus();
   if (cpus.size() < 2) GTEST_SKIP() << "there is one processor";
   std::thread([&] {
-    UseCpus({cpus[1]});
-    auto watcher = ReadyWatcher::Start(kIntervalNs, nullptr);
-    ASSERT_TRUE(watcher.ok()) << watcher.status();
-    UseCpus({cpus[0]});
+    auto watcher = StartBeside(cpus);
+    ASSERT_NE(watcher, nullptr);
     const TakenCpu others[] = {TakenCpu(cpus[1]), TakenCpu(cpus[1])};
     int client[2];
     int backend[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, client), 0);
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, backend), 0);
-    (*watcher)->WatchAccepted(client[0]);
-    (*watcher)->Watch(backend[0]);
-    const auto take = [&](int fd) {
-      char byte;
-      ASSERT_EQ(read(fd, &byte, 1), 1);
-      (*watcher)->Consumed(fd, Ticks());
-    };
+    watcher->WatchAccepted(client[0]);
+    watcher->Watch(backend[0]);
     int known = 0;
     int early = 0;
     for (int i = 0; i < 60; ++i) {
       for (int turns = 0; turns < 12; ++turns) {
-        (*watcher)->LoopGoesOn(Ticks(), /*slept=*/true, cpus[0]);
+        watcher->LoopGoesOn(Ticks(), /*slept=*/true, cpus[0]);
         ASSERT_EQ(write(client[1], "x", 1), 1);
-        take(client[0]);
+        Take(client[0], watcher.get());
         SleepMs(1);
       }
       const uint64_t before = Ticks();
       ASSERT_EQ(write(backend[1], "x", 1), 1);
       SleepMs(20);
-      const ReadyWatcher::Readiness seen = (*watcher)->ReadySince(backend[0]);
-      take(backend[0]);
+      const ReadyWatcher::Readiness seen = watcher->ReadySince(backend[0]);
+      Take(backend[0], watcher.get());
       if (seen.since == 0 || !seen.sure()) continue;
       ++known;
       // Else it is only known when it had not come.
@@ -139,7 +145,7 @@ TEST(ReadyWatcherPlaceTest, WhatItWaitedForBeforeIsNoEdges) {
     }
     EXPECT_GT(known, 20);
     EXPECT_LE(early, known / 10);
-    watcher->reset();
+    watcher.reset();
     for (const int fd : {client[0], client[1], backend[0], backend[1]}) {
       close(fd);
     }
