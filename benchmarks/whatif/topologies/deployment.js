@@ -72,9 +72,18 @@ class Deployment {
     await changed
   }
 
-  /** Each has recorded since it began. */
-  async stopRecording () {
-    await Promise.all(this.processes.map(({ pid }) => send(pid, 'off', { timeoutMs: COUNT_MS })))
+  /** Each records from when it begins. @param {'on' | 'off'} to */
+  async record (to) {
+    await Promise.all(this.processes.map(({ pid }) => send(pid, to, { timeoutMs: COUNT_MS })))
+  }
+
+  /** What was recorded until now, as it stays. @returns {{ name: string, out: string }[]} in the order of the topology */
+  kept () {
+    return this.processes.map(({ name, out }) => {
+      const copy = `${out}-kept`
+      fs.cpSync(out, copy, { recursive: true })
+      return { name, out: copy }
+    })
   }
 
   async stop () {

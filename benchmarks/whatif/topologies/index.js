@@ -18,7 +18,7 @@ const { interruptible } = require('../../apps/run')
 const { mayRunInRealTime, schedule } = require('../../shared/real-time')
 const { byArithmetic } = require('./arithmetic')
 const { Deployment } = require('./deployment')
-const { section, write } = require('./page')
+const { errorsOf, section, signed, write } = require('./page')
 const { PLACEMENTS, TOPOLOGIES, build, targetOf } = require('./topologies')
 
 const PUBLISHED = path.join(ROOT, 'docs', 'whatif-accuracy.md')
@@ -105,7 +105,8 @@ async function measure ({ topology, mode, placement }, { seconds, warmupS, signa
     await experiment.close()
     await deployment.stop()
     const cutsNs = found.cuts.map(({ ns }) => ns)
-    return { target, ...found, arithmetic: await byArithmetic(deployment.processes, { target, cutsNs, generatorNs: found.generatorNs, skipS: warmupS }) }
+    const { kept, ...measured } = found
+    return { target, ...measured, arithmetic: await byArithmetic(kept, { target, cutsNs, generatorNs: found.generatorNs, skipS: warmupS }) }
   } finally {
     await experiment?.close()
     await deployment.stop()
@@ -114,7 +115,8 @@ async function measure ({ topology, mode, placement }, { seconds, warmupS, signa
 }
 
 /**
- * Recorded, as it is, slowed and cut in turn, and as it is again.
+ * Recorded, as it is and cut in turn, since recordings tell of services that are recorded. Then without recording: as
+ * it is, slowed and cut in turn. Each as it is once more.
  * @param {Experiment} experiment
  * @param {Deployment} deployment
  * @param {import('./topologies').Service[]} services
@@ -123,30 +125,39 @@ async function observe (experiment, deployment, services) {
   const { name, paceNs } = deployment.targetProcess
   const { us } = /** @type {import('./topologies').Service} */ (services.find((service) => service.name === name))
   const asItIs = async () => (await experiment.once(null, 1)).throughput
+  const cutBy = async (/** @type {number} */ share) => {
+    await deployment.change((1 - share) * us)
+    const came = await asItIs()
+    await deployment.change(us)
+    return came
+  }
   const pid = /** @type {number} */ (deployment.load?.pid)
   const before = processorNs([pid])
   const began = performance.now()
-  const recorded = await asItIs()
-  const generatorNs = (processorNs([pid]) - before) / ((performance.now() - began) / 1000) / recorded
-  await deployment.stopRecording()
+  const recorded = { first: await asItIs(), came: /** @type {number[]} */ ([]), last: NaN }
+  const generatorNs = (processorNs([pid]) - before) / ((performance.now() - began) / 1000) / recorded.first
+  await deployment.record('off')
+  const kept = deployment.kept()
+  await deployment.record('on')
+  for (const share of CUTS) recorded.came.push(await cutBy(share))
+  recorded.last = await asItIs()
+  await deployment.record('off')
   await setTimeout(CALM_MS)
   const first = await asItIs()
   const cuts = []
   for (const share of CUTS) {
     const ns = share * us * paceNs
     const slowed = await experiment.once({ name: `${100 * share} %`, ns }, 1)
-    await deployment.change((1 - share) * us)
-    const came = await asItIs()
-    await deployment.change(us)
-    cuts.push({ share, ns, came, slowed })
+    cuts.push({ share, ns, slowed, came: await cutBy(share) })
   }
-  return { first, last: await asItIs(), recorded, generatorNs, cuts }
+  return { kept, recorded, first, last: await asItIs(), generatorNs, cuts }
 }
 
-function tell ({ topology, mode, placement, first, last, cuts, arithmetic }) {
-  const percent = (/** @type {number} */ ratio) => `${(100 * (ratio - 1)).toFixed(1)} %`
-  const each = cuts.map(({ share, came, slowed }, i) => `${100 * share} % cut: came ${percent(came / first)}, pauses off by ${percent(slowed.predicted / came)}, arithmetic by ${percent(first * arithmetic.after[i] / arithmetic.before / came)}`)
-  say(`${topology}, ${mode}, ${placement}: ${first.toFixed(0)} requests/s, again ${percent(last / first)}; ${each.join('; ')}`)
+function tell (result) {
+  const { topology, mode, placement, first } = result
+  const { again, came, arithmetic, pauses } = errorsOf(result)
+  const each = CUTS.map((share, i) => `${100 * share} % cut: came ${signed(came[i])} %, pauses off by ${signed(pauses[i])} %, arithmetic by ${signed(arithmetic[i])} %`)
+  say(`${topology}, ${mode}, ${placement}: ${first.toFixed(0)} requests/s, again ${again.map(signed).join(', ')} %; ${each.join('; ')}`)
 }
 
 main(run)

@@ -349,6 +349,19 @@ void Fitting::DrawCensored() {
   }
 }
 
+// Until the next request would have come. Those that came later had no answer
+// when the recording ended, and are not here: of a busy loop that is a while.
+void Fitting::FitSpan() {
+  if (model_.requests.empty()) return;
+  model_.begin_ns = model_.requests.front().ready_ns;
+  const int64_t last_ns = model_.requests.back().ready_ns;
+  model_.end_ns = std::max(model_.end_ns, last_ns);
+  const auto count = static_cast<int64_t>(model_.requests.size());
+  if (count < 2) return;
+  model_.end_ns = std::min(
+      model_.end_ns, last_ns + (last_ns - model_.begin_ns) / (count - 1));
+}
+
 LoopModel Fitting::Finish() {
   const auto by_readiness = [](const auto& one, const auto& other) {
     return one.ready_ns < other.ready_ns;
@@ -361,10 +374,7 @@ LoopModel Fitting::Finish() {
       job.station = 0;
     }
   }
-  if (!model_.requests.empty()) {
-    model_.begin_ns = model_.requests.front().ready_ns;
-    model_.end_ns = std::max(model_.end_ns, model_.requests.back().ready_ns);
-  }
+  FitSpan();
   const auto mean = [](double sum, uint64_t count) {
     return count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : 0;
   };

@@ -90,6 +90,7 @@ class Fitting : public RequestSink, public LoopWatcher {
   void AddPieces(const Event& event, uint64_t first_piece);
   const Turn* TurnOf(uint64_t event) const;
   void NoteJoins(Ended* ended) const;
+  void FitSpan();
   void FitPool();
   void DrawCensored();
 

@@ -69,6 +69,19 @@ TEST(FittingTest, ARequestWithAWait) {
   EXPECT_THAT(model.wakes_ns, testing::ElementsAre(10));
 }
 
+// The third one has no answer when the recording ends.
+TEST(FittingTest, TheRateIsOfRequestsThatHadTheirAnswer) {
+  TraceBuilder t;
+  t.Meta();
+  t.Start(0, 1).End(40, 1).Event(0, 50, {kRead, 0, 0, kSeen, 0, kClient});
+  t.Start(100, 2).End(140, 2);
+  t.Event(100, 150, {kRead, 100, 0, kSeen, 0, kClient});
+  t.Start(200, 3).Event(200, 900, {kRead, 200, 0, kSeen, 0, kClient});
+  const LoopModel model = ModelOf(t);
+  ASSERT_EQ(model.requests.size(), 2u);
+  EXPECT_EQ(model.span_ns(), 200) << "two in 200 ns, and no more in 700";
+}
+
 TEST(FittingTest, CollectionsAreNoPartOfItsWork) {
   TraceBuilder t;
   t.Meta().Start(2, 1).Gc(GcType::kScavenge, 30, 60).End(90, 1);
