@@ -112,8 +112,15 @@ function start (command, cpu, env) {
 
 /** @param {import('node:child_process').ChildProcess} child @param {string} name @returns {Promise<any[]>} its next message */
 async function message (child, name) {
-  const ended = once(child, 'exit').then(([code, signal]) => { throw new Error(`service ${name} has ended: ${signal ?? code}`) })
-  return Promise.race([once(child, 'message'), ended])
+  const told = new AbortController()
+  const until = { signal: told.signal }
+  const ended = once(child, 'exit', until).then(([code, signal]) => { throw new Error(`service ${name} has ended: ${signal ?? code}`) })
+  try {
+    return await Promise.race([once(child, 'message', until), ended])
+  } finally {
+    ended.catch(() => {})
+    told.abort()
+  }
 }
 
 /** @param {number} pid @returns {Promise<string>} its control socket, which it opens as it starts */

@@ -40,6 +40,10 @@ the load generator, one for all others, in real time.
 const CUTS = [0.2, 0.5, 0.8]
 /** Requests of users, a round. */
 const USERS_A_ROUND = 20
+/** Of the target's work, while code is compiled. */
+const WARMING_UP = 0.1
+/** Until what was asked during the warm-up is answered. */
+const SETTLED_S = 1
 /** Until code runs as fast without the recording's as it can. */
 const CALM_MS = 2000
 /** Above all services, so that it takes up what they count. */
@@ -99,19 +103,29 @@ async function measure ({ topology, mode, placement }, { seconds, warmupS, signa
     await deployment.start(built, { target, concurrent: mode === 'concurrent', directory })
     const batch = Math.max(4, Math.round(USERS_A_ROUND * built.calls[target]))
     experiment = new Experiment({ services: await deployment.running(), target, program: POKER, directory, batch, seconds, parallel: 1, signal, say })
-    await setTimeout(1000 * warmupS)
+    await warmUp(deployment, usOf(built.services, target), 1000 * warmupS)
     signal.throwIfAborted()
     const found = await observe(experiment, deployment, built.services)
     await experiment.close()
     await deployment.stop()
     const cutsNs = found.cuts.map(({ ns }) => ns)
     const { kept, ...measured } = found
-    return { target, ...measured, arithmetic: await byArithmetic(kept, { target, cutsNs, generatorNs: found.generatorNs, skipS: warmupS }) }
+    return { target, ...measured, arithmetic: await byArithmetic(kept, { target, cutsNs, generatorNs: found.generatorNs, skipS: warmupS + SETTLED_S }) }
   } finally {
     await experiment?.close()
     await deployment.stop()
     fs.rmSync(directory, { recursive: true, force: true })
   }
+}
+
+/** @param {import('./topologies').Service[]} services @param {string} target @returns {number} its work, µs of spin() */
+const usOf = (services, target) => /** @type {import('./topologies').Service} */ (services.find(({ name }) => name === target)).us
+
+/** Code is compiled by how often it has run: all services are asked more often while the target hardly works. */
+async function warmUp (deployment, us, ms) {
+  await deployment.change(WARMING_UP * us)
+  await setTimeout(ms)
+  await deployment.change(us)
 }
 
 /**
@@ -123,7 +137,7 @@ async function measure ({ topology, mode, placement }, { seconds, warmupS, signa
  */
 async function observe (experiment, deployment, services) {
   const { name, paceNs } = deployment.targetProcess
-  const { us } = /** @type {import('./topologies').Service} */ (services.find((service) => service.name === name))
+  const us = usOf(services, name)
   const asItIs = async () => (await experiment.once(null, 1)).throughput
   const cutBy = async (/** @type {number} */ share) => {
     await deployment.change((1 - share) * us)
