@@ -1,7 +1,7 @@
 'use strict'
 
 // The services of a topology on this machine: the target and the load generator
-// on one core, all others on another, in real time.
+// on one core, all others on another, before all else that runs there.
 
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
@@ -17,10 +17,12 @@ const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const TARGET_CPU = '0'
 const OTHERS_CPU = '1'
 /**
- * Real-time. The generator waits for no service. V8's own threads compile and collect, for moments, on the core of
- * their loop; of the same priority they would wait until it sleeps, which a saturated one does not.
+ * Services go before all that is not in real time. In it themselves they would lose 5 % of each second: a kernel does
+ * not let real-time programs have all of a processor.
  */
-const PRIORITY = { loop: '6', helpers: '7', generator: '11' }
+const FIRST = ['chrt', '--other', '0', 'nice', '-n', '-20']
+/** The generator, which hardly computes, waits for no service. */
+const GENERATOR_PRIORITY = '11'
 const CONNECTIONS = 64
 const COUNT_MS = 20_000
 
@@ -45,13 +47,13 @@ class Deployment {
       const { name } = service
       const out = path.join(directory, name)
       fs.mkdirSync(out)
-      const env = { ...process.env, EDGEWISE_OUT: out, TOPOLOGY_SERVICE: JSON.stringify({ ...service, port: ports[name], ports, concurrent, priority: PRIORITY.loop }) }
+      const env = { ...process.env, EDGEWISE_OUT: out, TOPOLOGY_SERVICE: JSON.stringify({ ...service, port: ports[name], ports, concurrent }) }
       const child = start([process.execPath, '--require', REGISTER, path.join(__dirname, 'service.js')], name === target ? TARGET_CPU : OTHERS_CPU, env)
       const [{ paceNs }] = await message(child, name)
       this.processes.unshift({ name, pid: /** @type {number} */ (child.pid), child, out, paceNs })
     }
     const url = `http://127.0.0.1:${ports[services[0].name]}/${services[0].name}`
-    this.load = spawn(...line([...placed(PRIORITY.generator, TARGET_CPU), LOAD, '--closed', '--connections', String(CONNECTIONS), '--duration', '3600', url]), { stdio: ['ignore', 'ignore', 'inherit'] })
+    this.load = spawn(...line(['chrt', '--fifo', GENERATOR_PRIORITY, ...pinned(TARGET_CPU), LOAD, '--closed', '--connections', String(CONNECTIONS), '--duration', '3600', url]), { stdio: ['ignore', 'ignore', 'inherit'] })
     return this
   }
 
@@ -102,12 +104,12 @@ class Deployment {
 /** @param {string[]} command @returns {[string, string[]]} */
 const line = ([program, ...args]) => [program, args]
 
-/** @param {string} priority @param {string} cpu */
-const placed = (priority, cpu) => ['chrt', '--fifo', priority, 'taskset', '-c', cpu]
+/** @param {string} cpu */
+const pinned = (cpu) => ['taskset', '-c', cpu]
 
 /** @param {string[]} command @param {string} cpu @param {NodeJS.ProcessEnv} env */
 function start (command, cpu, env) {
-  return spawn(...line([...placed(PRIORITY.helpers, cpu), ...command]), { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  return spawn(...line([...FIRST, ...pinned(cpu), ...command]), { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
 }
 
 /** @param {import('node:child_process').ChildProcess} child @param {string} name @returns {Promise<any[]>} its next message */

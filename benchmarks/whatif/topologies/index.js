@@ -27,13 +27,13 @@ const USAGE = `Usage: npm run bench:topologies -- [options]
 Runs each topology with each target and predicts its throughput after the
 target's work is cut: by arithmetic from a recording, and by pausing the other
 services. Then it is cut. Needs root and two processors: one for the target and
-the load generator, one for all others, in real time.
+the load generator, one for all others, where they go before all else.
 
   --topologies LIST  of ${Object.keys(TOPOLOGIES).join(', ')} (all)
   --modes LIST       of sequential, concurrent (both)
   --placements LIST  of ${PLACEMENTS.join(', ')} (all)
   --seconds S        that a run measures (2.5)
-  --warmup S         (8)
+  --warmup S         (10)
   --json FILE        the results, kept after each deployment
   --resume           go on with what --json FILE has not
   --page FILE        whose section on topologies is written (docs/whatif-accuracy.md after a whole measurement)`
@@ -46,7 +46,7 @@ const WARMING_UP = 0.1
 const SETTLED_S = 1
 /** Until code runs as fast without the recording's as it can. */
 const CALM_MS = 2000
-/** Above all services, so that it takes up what they count. */
+/** In real time, so that it takes up at once what services count. */
 const PRIORITY = 12
 
 /** @param {string[]} args */
@@ -56,7 +56,7 @@ async function run (args) {
     modes: { type: 'string', default: 'sequential,concurrent' },
     placements: { type: 'string', default: PLACEMENTS.join(',') },
     seconds: { type: 'string', default: '2.5' },
-    warmup: { type: 'string', default: '8' },
+    warmup: { type: 'string', default: '10' },
     json: { type: 'string' },
     resume: { type: 'boolean' },
     page: { type: 'string' }
@@ -89,7 +89,7 @@ function problem (values) {
   for (const name of ['seconds', 'warmup']) if (!(Number(values[name]) > 0)) return `--${name} ${values[name]}: a number above 0`
   if (values.resume && !values.json) return '--resume: give the file of the results with --json'
   if (os.cpus().length < 2) return 'needs two processors'
-  return mayRunInRealTime() ? undefined : 'needs root: services run in real time'
+  return mayRunInRealTime() ? undefined : 'needs root: services go before all else that runs'
 }
 
 async function measure ({ topology, mode, placement }, { seconds, warmupS, signal }) {

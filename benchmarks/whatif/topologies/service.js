@@ -3,10 +3,9 @@
 // A service of a topology: it works, and asks others. What it is comes as JSON
 // in the environment; how long it works can be changed by a message.
 
-const { execFileSync } = require('node:child_process')
 const http = require('node:http')
 
-/** @type {import('./topologies').Service & { port: number, ports: Record<string, number>, concurrent: boolean, priority: string }} */
+/** @type {import('./topologies').Service & { port: number, ports: Record<string, number>, concurrent: boolean }} */
 const own = JSON.parse(process.env.TOPOLOGY_SERVICE ?? '{}')
 /** Iterations of spin() a microsecond: work, not time, so that who is interrupted takes longer. */
 const PER_US = 500
@@ -62,7 +61,6 @@ function pace () {
   return times.sort((a, b) => a - b)[4]
 }
 
-execFileSync('chrt', ['--fifo', '--pid', own.priority, String(process.pid)]) // Its loop: below V8's threads.
 for (let i = 0; i < 200; i++) spin(100) // Compiled before anybody asks.
 http.createServer((request, response) => {
   work(request.url ?? '').then(() => response.end('done'), (error) => {
