@@ -16,7 +16,9 @@ function together (all, { processors }) {
   const perSecond = (/** @type {Record<string, any>} */ { fit }) => fit.requests / fit.seconds
   const services = all.map(({ directory, found }) => {
     const calls = perSecond(found) / perSecond(first.found)
-    const capacity = found.scenarios[0]?.capacity ?? [found.fit.capacity, found.fit.capacity]
+    // What takes the processors that they share is said by all of them together.
+    const key = processors === undefined ? 'capacity' : 'capacity_alone'
+    const capacity = found.scenarios[0]?.[key] ?? [found.fit[key], found.fit[key]]
     return { directory, calls, utilisation: found.fit.utilisation, capacity, bound: capacity.map((/** @type {number} */ most) => most / calls) }
   })
   const shared = processors === undefined ? null : [0, 1].map((when) => processors / services.reduce((sum, { bound }) => sum + 1 / bound[when], 0))

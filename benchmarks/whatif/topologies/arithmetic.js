@@ -14,12 +14,12 @@ const { together } = require('../../../lib/whatif/services')
 async function byArithmetic (recorded, { target, cutsNs, generatorNs, skipS }) {
   const fits = []
   for (const { name, out } of recorded) fits.push({ directory: name, found: { ...await edgewise.whatif(out, { skip: skipS, replications: 2 }), scenarios: [] } })
-  const demandNs = 1e9 / /** @type {any} */ (fits.find(({ directory }) => directory === target)).found.fit.capacity
+  const demandNs = 1e9 / /** @type {any} */ (fits.find(({ directory }) => directory === target)).found.fit.capacity_alone
   const throughput = (/** @type {number} */ cutNs) => {
     const { services } = together(fits.map(({ directory, found }) => ({
       directory,
-      found: directory === target ? { ...found, scenarios: [{ capacity: [1e9 / demandNs, 1e9 / (demandNs - cutNs)] }] } : found
-    })), {})
+      found: directory === target ? { ...found, scenarios: [{ capacity_alone: [1e9 / demandNs, 1e9 / (demandNs - cutNs)] }] } : found
+    })), { processors: 1 })
     // Seconds of each core, a request of a user.
     const own = services.filter(({ directory }) => directory === target).reduce((sum, { bound }) => sum + 1 / bound[1], generatorNs / 1e9)
     const others = services.filter(({ directory }) => directory !== target).reduce((sum, { bound }) => sum + 1 / bound[1], 0)

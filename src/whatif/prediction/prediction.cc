@@ -87,6 +87,7 @@ Predictor::Predictor(const std::vector<LoopModel>* loops,
   for (const LoopModel& loop : *loops) unchanged.push_back({loop});
   base_ = Run(unchanged);
   base_capacity_ = CapacityOf(unchanged);
+  base_alone_ = AloneOf(unchanged, base_capacity_);
 }
 
 Predictor::Changed Predictor::Run(const std::vector<ChangedLoop>& loops) const {
@@ -154,6 +155,18 @@ double Predictor::CapacityOf(const std::vector<ChangedLoop>& loops) const {
     }
   }
   return capacity;
+}
+
+double Predictor::AloneOf(const std::vector<ChangedLoop>& loops,
+                          double capacity) const {
+  const bool displaced =
+      std::any_of(loops.begin(), loops.end(), [](const ChangedLoop& loop) {
+        return !loop.model.displaced.empty();
+      });
+  if (!displaced) return capacity;
+  std::vector<ChangedLoop> alone = loops;
+  for (ChangedLoop& loop : alone) loop.model.displaced.clear();
+  return CapacityOf(alone);
 }
 
 void Predictor::Compare(const Changed& after, uint32_t route,
@@ -237,6 +250,9 @@ absl::StatusOr<Prediction> Predictor::Predict(
   prediction.line_after = after.as_recorded.line_utilisation;
   prediction.capacity_before = base_capacity_;
   prediction.capacity_after = unchanged ? base_capacity_ : CapacityOf(changed);
+  prediction.alone_before = base_alone_;
+  prediction.alone_after =
+      unchanged ? base_alone_ : AloneOf(changed, prediction.capacity_after);
   prediction.routes.emplace_back();
   Compare(after, kAll, &prediction.routes.back());
   for (uint32_t route = 0; by_route && route < names_.routes->size(); ++route) {

@@ -48,6 +48,10 @@ struct Prediction {
   double line_after = 0;       // likewise of the busiest line
   double capacity_before = 0;  // requests a second, of all loops
   double capacity_after = 0;
+  // Likewise, had the loops always had a processor: what those that share one
+  // took of it is left out.
+  double alone_before = 0;
+  double alone_after = 0;
   std::vector<std::string> assumed;
 
   bool steady() const {
@@ -89,6 +93,7 @@ class Predictor {
   Latencies Replicate(const std::vector<ChangedLoop>& loops, uint64_t seed,
                       bool drawn) const;
   double CapacityOf(const std::vector<ChangedLoop>& loops) const;
+  double AloneOf(const std::vector<ChangedLoop>& loops, double capacity) const;
   // The recording, changed: simulated as it is, and with demands that another
   // run could as well have had.
   struct Changed {
@@ -108,6 +113,7 @@ class Predictor {
   Latencies recorded_;  // as measured
   Changed base_;        // by nothing
   double base_capacity_ = 0;
+  double base_alone_ = 0;
 };
 
 }  // namespace edgewise

@@ -143,6 +143,7 @@ Json FitJson(const FitFacts& facts, const Prediction& unchanged,
           {"seconds", facts.seconds},
           {"utilisation", unchanged.utilisation_before},
           {"capacity", unchanged.capacity_before},
+          {"capacity_alone", unchanged.alone_before},
           {"demands", DemandsJson(facts, routes)},
           {"routes", RoutesJson(unchanged, routes, false, nullptr)}};
 }
@@ -152,6 +153,7 @@ Json RefusedJson(const std::string& name, const std::string& why,
   return {{"name", name},
           {"utilisation", nullptr},
           {"capacity", nullptr},
+          {"capacity_alone", nullptr},
           {"routes", RoutesJson(unchanged, routes, false, nullptr)},
           {"assumed", Json::array()},
           {"refused", {why}}};
@@ -175,6 +177,7 @@ Json ScenarioJson(const std::string& name, const Prediction& prediction,
       {"utilisation",
        {prediction.utilisation_before, prediction.utilisation_after}},
       {"capacity", {prediction.capacity_before, prediction.capacity_after}},
+      {"capacity_alone", {prediction.alone_before, prediction.alone_after}},
       {"routes", RoutesJson(prediction, routes, steady, &refused)},
       {"assumed", prediction.assumed}};
   json["refused"] = std::move(refused);

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "test/native/analysis/trace_builder.h"
+#include "test/native/whatif/model_kit.h"
 #include "whatif/model/fitting.h"
+#include "whatif/prediction/prediction.h"
 #include "whatif/whatif.h"
 
 // From a trace to a prediction.
@@ -115,6 +117,21 @@ TEST(PredictionTest, ARecordingIsReproduced) {
   }
   EXPECT_NEAR(fit["utilisation"].get<double>(), 0.37, 0.03);
   EXPECT_NEAR(fit["capacity"].get<double>(), 3e6 / (2 * 200 + 600), 100);
+}
+
+// Others take the processor as often as it does.
+TEST(PredictionTest, WithAProcessorOfItsOwnALoopAnswersMore) {
+  std::vector<LoopModel> loops(1);
+  for (int i = 0; i < 200; ++i) Add(&loops[0], i * 10'000'000LL, {Only(1e6)});
+  loops[0].displaced = {{1e6, 1e6}};
+  RouteTable routes;
+  DependencyTable dependencies;
+  const Predictor predictor(&loops, {&routes, &dependencies}, {});
+  const auto predicted = predictor.Predict({}, false);
+  ASSERT_TRUE(predicted.ok());
+  EXPECT_NEAR(predicted->capacity_before, 500, 5);
+  EXPECT_NEAR(predicted->alone_before, 1000, 5);
+  EXPECT_EQ(predicted->alone_after, predicted->alone_before);
 }
 
 // What was predicted is what a recording of the changed program has.
