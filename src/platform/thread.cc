@@ -151,13 +151,13 @@ void LeaveCpu(int cpu) {
   UseOthers(allowed, cpu, &allowed);
 }
 
-void Evasion::Leave() {
+bool Evasion::Leave() {
   const int cpu = cpu_.load(std::memory_order_relaxed);
-  if (cpu < 0 || sched_getcpu() != cpu) return;
+  if (cpu < 0 || sched_getcpu() != cpu) return true;
   cpu_set_t current;
-  if (sched_getaffinity(0, sizeof(current), &current) != 0) return;
+  if (sched_getaffinity(0, sizeof(current), &current) != 0) return false;
   if (!CPU_EQUAL(&current, &own_)) allowed_ = current;
-  UseOthers(allowed_, cpu, &own_);
+  return UseOthers(allowed_, cpu, &own_);
 }
 
 int64_t ThreadCpuNs() { return NsOf(CLOCK_THREAD_CPUTIME_ID); }

@@ -75,8 +75,8 @@ class Evasion {
   void Avoid(int cpu) { cpu_.store(cpu, std::memory_order_relaxed); }
 
   // The thread's own. If it runs there, it leaves for those processors that its
-  // affinity names besides; where there is none, it stays.
-  void Leave();
+  // affinity names besides; false where there is none: it stays.
+  bool Leave();
 
  private:
   cpu_set_t allowed_{};  // as others have set it

@@ -18,6 +18,7 @@
 
 #include "platform/clock.h"
 #include "platform/poll_wait.h"
+#include "platform/scheduler/cpu_quota.h"
 
 namespace edgewise {
 namespace {
@@ -26,7 +27,12 @@ constexpr int kEdgesPerLook = 256;
 
 // How often a loop with traffic is looked at for a long turn.
 constexpr int kTickMs = 1;
-constexpr int64_t kTickNs = kTickMs * int64_t{1'000'000};
+// Where looks take of what the loop could have, on its own processor or of a
+// small quota, they are to take at most 2 %: up to 30 us each on virtual
+// machines.
+constexpr int kSharedTickMs = 2;
+constexpr int64_t kSharedRestNs = 2'000'000;
+constexpr double kSmallQuota = 2;
 // Who says to have slept for less was perhaps only displaced.
 constexpr int64_t kShortestSleepNs = 10'000;
 // A loop that was found waiting so often in a row has no traffic.
@@ -183,12 +189,15 @@ ReadyWatcher::Span ReadyWatcher::Span::Between(uint64_t from, uint64_t by) {
 
 void ReadyWatcher::Run() {
   UsePreciseSleep();
+  const bool small_quota = CpuQuota::Find().processors() < kSmallQuota;
+  shares_ = small_quota;
   const RunDelay delay;
   std::array<epoll_event, kEdgesPerLook> edges;
   uint64_t last_look = Ticks();
   bool look_again = false;
   for (;;) {
-    const int timeout = look_again ? 0 : ticking_ ? kTickMs : -1;
+    const int tick_ms = shares_ ? kSharedTickMs : kTickMs;
+    const int timeout = look_again ? 0 : ticking_ ? tick_ms : -1;
     const RunDelay::Sums sums = timeout == 0 ? RunDelay::Sums{} : delay.Read();
     const uint64_t before = Ticks();
     int count = WaitForEdges(epoll_fd_, edges.data(), kEdgesPerLook, timeout);
@@ -202,7 +211,7 @@ void ReadyWatcher::Run() {
       const uint64_t woken =
           std::max(before, now - NsToTicks(static_cast<double>(waited_ns)));
       const bool by_edge =
-          timeout < 0 || (timeout > 0 && TickNs(now - before) < kTickNs);
+          timeout < 0 || TickNs(now - before) < timeout * int64_t{1'000'000};
       const bool woken_once =
           turns == 1 && TickNs(woken - before) > kShortestSleepNs;
       span = count == 1 && by_edge && woken_once ? Span{woken, woken, now}
@@ -221,12 +230,12 @@ void ReadyWatcher::Run() {
     const bool long_turn = Tick(span, clients);
     last_look = now;
     looked_.store(now, std::memory_order_relaxed);
-    if (long_turn) evasion_.Leave();
+    if (long_turn) shares_ = !evasion_.Leave() || small_quota;
     if (count == 0 && !look_again && !(clients && long_turn)) continue;
     const bool alone = count == 0 || now - before > interval_ticks_;
     if (alone && !look_again && LoopKeepsUp(now)) continue;
-    evasion_.Leave();
-    SleepNs(interval_ns_);
+    shares_ = !evasion_.Leave() || small_quota;
+    SleepNs(shares_ ? std::max(interval_ns_, kSharedRestNs) : interval_ns_);
   }
 }
 

@@ -30,7 +30,8 @@ namespace edgewise {
 // rests is seen by the next look, right to half an interval. An edge that comes
 // alone and meets a sleeping loop needs no rest: that would only be one more
 // sleep, each of which wakes a processor. While the loop is busy the helper
-// keeps off its processor: a collection would last longer for each look.
+// keeps off its processor: a collection would last longer for each look. Where
+// there is no other one, or a small quota is for both, it looks more rarely.
 //
 // Stale edges: an edge may be for bytes that the loop has read since. The
 // helper keeps an edge only if the descriptor is still readable, and the loop
@@ -263,6 +264,7 @@ class ReadyWatcher {
 
   // Helper thread only.
   bool ticking_ = false;
+  bool shares_ = false;  // what the loop could have: a processor, a quota
   int idle_ticks_ = 0;
   uint64_t last_turn_ = 0;      // turn_began_ at the last tick
   uint64_t last_accepted_ = 0;  // when the connections were looked at, ticks

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -152,6 +154,15 @@ CpuQuota& CpuQuota::operator=(CpuQuota&& other) noexcept {
 
 CpuQuota::~CpuQuota() {
   for (const Limit& limit : limits_) close(limit.stat_fd);
+}
+
+double CpuQuota::processors() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Limit& limit : limits_) {
+    least = std::min(least, static_cast<double>(limit.quota_us) /
+                                static_cast<double>(limit.period_us));
+  }
+  return least;
 }
 
 CpuQuota::Throttled CpuQuota::Read() const {

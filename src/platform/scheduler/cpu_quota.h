@@ -36,6 +36,8 @@ class CpuQuota {
   };
   const std::vector<Limit>& limits() const { return limits_; }
   bool any() const { return !limits_.empty(); }
+  // So many at a time, on average; infinite without a limit.
+  double processors() const;
   // What the process's own group may have of a processor that others want, too:
   // cpu.shares (version 1, 1024 by default) or cpu.weight (version 2, 100).
   struct Share {

@@ -69,6 +69,32 @@ TEST(ReadyWatcherPlaceTest, KeepsOffTheProcessorOfABusyLoop) {
   EXPECT_LE(on_the_loops, 1) << "it does not leave before it has looked once";
 }
 
+// There is one processor for both: each look would displace the loop.
+TEST(ReadyWatcherPlaceTest, LooksRarelyOnTheLoopsOnlyProcessor) {
+  const std::vector<int> cpus = TwoCpus();
+  std::atomic<int> looks{0};
+  std::thread([&] {
+    UseCpus({cpus[0]});
+    auto watcher = ReadyWatcher::Start(kIntervalNs, [&](uint64_t) {
+      ++looks;
+      return true;
+    });
+    ASSERT_TRUE(watcher.ok()) << watcher.status();
+    (*watcher)->LoopGoesOn(Ticks(), /*slept=*/false, cpus[0]);
+    int pair[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    (*watcher)->Watch(pair[0]);
+    ASSERT_EQ(write(pair[1], "x", 1), 1);
+    SleepMs(200);
+    EXPECT_NE((*watcher)->ReadySince(pair[0]).since, 0u);
+    watcher->reset();
+    close(pair[0]);
+    close(pair[1]);
+  }).join();
+  EXPECT_GE(looks, 2);
+  EXPECT_LE(looks, 150) << "with a rest of 200 us it would be 500";
+}
+
 // Three others want the helper's only processor.
 TEST(ReadyWatcherPlaceTest, KnowsHowLateItIs) {
   const std::vector<int> cpus = TwoCpus();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -50,6 +51,7 @@ TEST_F(CpuQuotaTest, OfVersion1WithTheGroupsAbove) {
   ASSERT_EQ(quota.limits().size(), 2u);
   EXPECT_EQ(quota.limits()[1].quota_us, 30000);
   EXPECT_EQ(quota.limits()[1].period_us, 100000);
+  EXPECT_DOUBLE_EQ(quota.processors(), 0.3) << "the smallest of all groups";
   const CpuQuota::Throttled throttled = quota.Read();
   EXPECT_EQ(throttled.periods, 368u);
   EXPECT_EQ(throttled.throttled, 352u);
@@ -86,6 +88,7 @@ TEST_F(CpuQuotaTest, NoneWhereThereIsNone) {
   EXPECT_FALSE(CpuQuota::Find("0::/pod\n", "nonsense\n", root_).any());
   EXPECT_FALSE(CpuQuota::Find("0::/pod\n", kVersion2, root_).any());
   EXPECT_EQ(CpuQuota().Read().ns, 0);
+  EXPECT_TRUE(std::isinf(CpuQuota().processors()));
   CpuQuota::Find();  // this process's own: whatever there is
 }
 
