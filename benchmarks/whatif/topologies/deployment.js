@@ -33,6 +33,7 @@ class Deployment {
   processes = []
   /** @type {import('node:child_process').ChildProcess | null} */
   load = null
+  #loadedMs = NaN
 
   /**
    * @param {import('./topologies').Built} built
@@ -53,6 +54,7 @@ class Deployment {
       this.processes.unshift({ name, pid: /** @type {number} */ (child.pid), child, out, paceNs })
     }
     const url = `http://127.0.0.1:${ports[services[0].name]}/${services[0].name}`
+    this.#loadedMs = performance.now()
     this.load = spawn(...line(['chrt', '--fifo', GENERATOR_PRIORITY, ...pinned(TARGET_CPU), LOAD, '--closed', '--connections', String(CONNECTIONS), '--duration', '3600', url]), { stdio: ['ignore', 'ignore', 'inherit'] })
     return this
   }
@@ -74,18 +76,14 @@ class Deployment {
     await changed
   }
 
-  /** Each records from when it begins. @param {'on' | 'off'} to */
-  async record (to) {
-    await Promise.all(this.processes.map(({ pid }) => send(pid, to, { timeoutMs: COUNT_MS })))
+  /** @returns {number} since when there is load */
+  get loadedS () {
+    return (performance.now() - this.#loadedMs) / 1000
   }
 
-  /** What was recorded until now, as it stays. @returns {{ name: string, out: string }[]} in the order of the topology */
-  kept () {
-    return this.processes.map(({ name, out }) => {
-      const copy = `${out}-kept`
-      fs.cpSync(out, copy, { recursive: true })
-      return { name, out: copy }
-    })
+  /** Each has recorded since it began. */
+  async stopRecording () {
+    await Promise.all(this.processes.map(({ pid }) => send(pid, 'off', { timeoutMs: COUNT_MS })))
   }
 
   async stop () {

@@ -109,8 +109,7 @@ async function measure ({ topology, mode, placement }, { seconds, warmupS, signa
     await experiment.close()
     await deployment.stop()
     const cutsNs = found.cuts.map(({ ns }) => ns)
-    const { kept, ...measured } = found
-    return { target, ...measured, arithmetic: await byArithmetic(kept, { target, cutsNs, generatorNs: found.generatorNs, skipS: warmupS + SETTLED_S }) }
+    return { target, ...found, arithmetic: await byArithmetic(deployment.processes, { target, cutsNs, ...found }) }
   } finally {
     await experiment?.close()
     await deployment.stop()
@@ -129,8 +128,8 @@ async function warmUp (deployment, us, ms) {
 }
 
 /**
- * Recorded, as it is and cut in turn, since recordings tell of services that are recorded. Then without recording: as
- * it is, slowed and cut in turn. Each as it is once more.
+ * Recorded, as it is and cut in turn, since recordings tell of services that are recorded; what is told from comes
+ * last. Then without recording: as it is, slowed and cut in turn, and as it is once more.
  * @param {Experiment} experiment
  * @param {Deployment} deployment
  * @param {import('./topologies').Service[]} services
@@ -145,17 +144,15 @@ async function observe (experiment, deployment, services) {
     await deployment.change(us)
     return came
   }
+  const recorded = { first: await asItIs(), came: /** @type {number[]} */ ([]), last: NaN }
+  for (const share of CUTS) recorded.came.push(await cutBy(share))
   const pid = /** @type {number} */ (deployment.load?.pid)
   const before = processorNs([pid])
   const began = performance.now()
-  const recorded = { first: await asItIs(), came: /** @type {number[]} */ ([]), last: NaN }
-  const generatorNs = (processorNs([pid]) - before) / ((performance.now() - began) / 1000) / recorded.first
-  await deployment.record('off')
-  const kept = deployment.kept()
-  await deployment.record('on')
-  for (const share of CUTS) recorded.came.push(await cutBy(share))
+  const skipS = deployment.loadedS + SETTLED_S
   recorded.last = await asItIs()
-  await deployment.record('off')
+  const generatorNs = (processorNs([pid]) - before) / ((performance.now() - began) / 1000) / recorded.last
+  await deployment.stopRecording()
   await setTimeout(CALM_MS)
   const first = await asItIs()
   const cuts = []
@@ -164,7 +161,7 @@ async function observe (experiment, deployment, services) {
     const slowed = await experiment.once({ name: `${100 * share} %`, ns }, 1)
     cuts.push({ share, ns, slowed, came: await cutBy(share) })
   }
-  return { kept, recorded, first, last: await asItIs(), generatorNs, cuts }
+  return { recorded, skipS, generatorNs, first, last: await asItIs(), cuts }
 }
 
 function tell (result) {
