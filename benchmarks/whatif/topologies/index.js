@@ -128,8 +128,7 @@ async function warmUp (deployment, us, ms) {
 }
 
 /**
- * Recorded, as it is and cut in turn, since recordings tell of services that are recorded; what is told from comes
- * last. Then without recording: as it is, slowed and cut in turn, and as it is once more.
+ * Recorded; then without recording as it is, slowed and cut in turn, and as it is once more.
  * @param {Experiment} experiment
  * @param {Deployment} deployment
  * @param {import('./topologies').Service[]} services
@@ -144,14 +143,12 @@ async function observe (experiment, deployment, services) {
     await deployment.change(us)
     return came
   }
-  const recorded = { first: await asItIs(), came: /** @type {number[]} */ ([]), last: NaN }
-  for (const share of CUTS) recorded.came.push(await cutBy(share))
   const pid = /** @type {number} */ (deployment.load?.pid)
+  const skipS = deployment.loadedS + SETTLED_S
   const before = processorNs([pid])
   const began = performance.now()
-  const skipS = deployment.loadedS + SETTLED_S
-  recorded.last = await asItIs()
-  const generatorNs = (processorNs([pid]) - before) / ((performance.now() - began) / 1000) / recorded.last
+  const recorded = await asItIs()
+  const generatorNs = (processorNs([pid]) - before) / ((performance.now() - began) / 1000) / recorded
   await deployment.stopRecording()
   await setTimeout(CALM_MS)
   const first = await asItIs()
@@ -161,7 +158,7 @@ async function observe (experiment, deployment, services) {
     const slowed = await experiment.once({ name: `${100 * share} %`, ns }, 1)
     cuts.push({ share, ns, slowed, came: await cutBy(share) })
   }
-  return { recorded, skipS, generatorNs, first, last: await asItIs(), cuts }
+  return { skipS, generatorNs, first, last: await asItIs(), cuts }
 }
 
 function tell (result) {

@@ -11,14 +11,13 @@ const DRAWS = 2000
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)} %`
 const signed = (/** @type {number} */ share) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}`
 
-/** @param {any} result @returns {{ pauses: number[], arithmetic: number[], again: number[], came: number[] }} by cut: predicted / came - 1; again: how far it is from itself, without recording and with */
-function errorsOf ({ first, last, recorded, cuts, arithmetic }) {
+/** @param {any} result @returns {{ pauses: number[], arithmetic: number[], again: number[], came: number[] }} by cut: predicted / came - 1; again: how far it is from itself */
+function errorsOf ({ first, last, cuts, arithmetic }) {
   const base = (first + last) / 2
-  const recordedBase = (recorded.first + recorded.last) / 2
   return {
     pauses: cuts.map(({ came, slowed }) => slowed.predicted / came - 1),
-    arithmetic: recorded.came.map((/** @type {number} */ came, /** @type {number} */ i) => recordedBase * arithmetic.after[i] / arithmetic.before / came - 1),
-    again: [last / first - 1, recorded.last / recorded.first - 1],
+    arithmetic: cuts.map(({ came }, i) => base * arithmetic.after[i] / arithmetic.before / came - 1),
+    again: [last / first - 1],
     came: cuts.map(({ came }) => came / base - 1)
   }
 }
@@ -50,8 +49,8 @@ function section (results, { machine, seconds }) {
     '',
     '`npm run bench:topologies`: the nine topologies of the Slowpoke paper as services of Node.js, each with three targets, their calls one after the other',
     `and together. The target's work is cut by 20, 50 and 80 %. ${machine}; runs of ${seconds} s.`,
-    'Root mean square of predicted / came - 1, with 95 % intervals. "Again": how far the unchanged services are from themselves. Arithmetic tells from recordings, and is compared with',
-    'services that are recorded; pauses are compared with services that are not.',
+    'Root mean square of predicted / came - 1, with 95 % intervals. "Again": how far the unchanged services are from themselves. Arithmetic tells from',
+    'recordings; what came, came without recording.',
     '',
     '| | Cuts | Came, against before | Again | Arithmetic | Pauses |',
     '|---|---:|---:|---:|---:|---:|',
