@@ -84,8 +84,8 @@ function measured (before, after) {
   const changes = []
   const scales = new Map()
   for (const was of before) {
-    const is = after.find(({ route }) => route === was.route)
-    if (!is || Math.min(was.requests, is.requests) < LEAST) continue
+    const is = becomeOf(was, before, after)
+    if (Math.min(was.requests, is.requests) < LEAST) continue
     const { route } = was
     const scale = { cpu: is.execution_ns / was.execution_ns, wait: was.wait_ns > 0 ? is.wait_ns / was.wait_ns : 1 }
     scales.set(route, scale)
@@ -99,6 +99,25 @@ function measured (before, after) {
   return { changes, path }
 }
 
+/**
+ * What a route's requests are after a change, of as many requests as before: a change that answers some of them elsewhere
+ * gives those another route.
+ * @param {Demand} was
+ * @param {Demand[]} before
+ * @param {Demand[]} after
+ * @returns {Demand}
+ */
+function becomeOf (was, before, after) {
+  const same = after.find(({ route }) => route === was.route) ?? { ...was, requests: 0 }
+  const gone = was.requests - same.requests
+  const elsewhere = after.find(({ route, requests }) => !before.some((each) => each.route === route) && Math.abs(requests / gone - 1) < SAME_COUNT)
+  if (!elsewhere) return same
+  const requests = same.requests + elsewhere.requests
+  const mean = (/** @type {'execution_ns' | 'wait_ns'} */ key) => (same.requests * same[key] + elsewhere.requests * elsewhere[key]) / requests
+  return { route: was.route, requests, execution_ns: mean('execution_ns'), wait_ns: mean('wait_ns') }
+}
+
+const SAME_COUNT = 0.1 // runs of the same arrivals end at different requests
 const LEAST = 20 // requests of a route
 const LEAST_WAIT_NS = 30e3
 const differs = (/** @type {number} */ scale) => Math.abs(scale - 1) > 0.1

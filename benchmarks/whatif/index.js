@@ -72,8 +72,7 @@ function problem (values) {
 
 async function measure (name, { levels, rounds, duration }, runs, { signal, json }) {
   const app = name === 'synthetic' ? synthetic : name
-  const capacities = await capacitiesOf(app, cellsOf(name), signal)
-  const [saturated] = capacities.values()
+  const [saturated] = (await capacitiesOf(app, [], signal)).values()
   say(`${name}: ${saturated.toFixed(0)} requests/s at saturation`)
   const cells = []
   for (const cell of cellsOf(name)) cells.push(cell.alone ? await measuredAlone(app, cell, { rate: saturated * ALONE, duration, signal }) : cell)
@@ -82,6 +81,7 @@ async function measure (name, { levels, rounds, duration }, runs, { signal, json
       const rate = Math.max(1, Math.round(saturated * level / 100))
       const record = (cell) => recorded(app, { rate: rate * (cell.load ?? 1), duration, seed: round + (cell.seed ?? 0), env: cell.env, nodeArgs: cell.nodeArgs, signal })
       const { judged, predicted } = await judgeAll(cells, record)
+      const capacities = await capacitiesOf(app, cellsOf(name), signal)
       const capacity = [...capacities].flatMap(([cell, came]) => predicted.has(cell) ? [{ cell, came, predicted: predicted.get(cell) }] : [])
       runs.push({ app: name, level, round, judged, capacity })
       for (const { cell, came, predicted: expected } of capacity) say(`${name} ${level} % round ${round}: capacity, ${cell} ${(100 * (expected / came - 1)).toFixed(1)} %`)
