@@ -85,7 +85,7 @@ const RECORDING = [
     key: 'watcherUs',
     values: `0, or a whole number from ${WATCHER_US.min} to ${WATCHER_US.max}`,
     default: String(WATCHER_US.default),
-    text: 'How long the ready-time watcher rests between looks, in µs: the largest error of a ready time that the kernel does not stamp (pipes, files, connections to databases). 0 switches it off.',
+    text: 'How long the ready-time watcher rests between looks, in µs: the largest error of a ready time that the kernel does not stamp (pipes, files, connections to databases). On one processor, or with a quota of less than two, it rests for 2000 at least. 0 switches it off.',
     read: watcherUs,
     fallback: () => WATCHER_US.default
   },

@@ -4,7 +4,7 @@
 // they answer together. By the utilisation law each service alone bounds the
 // throughput, and so do the processors that they share (Slowpoke, NSDI'26, section 3).
 
-/** @typedef {{ directory: string, calls: number, utilisation: number, capacity: number[], bound: number[] }} Service calls: of a request of the first service; bound: of the throughput, in its requests a second, before and after */
+/** @typedef {{ directory: string, calls: number, utilisation: number, capacity: number[], bound: number[] }} Service calls: of a request of the first service; capacity: with a processor of its own where they share some; bound: of the throughput, in its requests a second, before and after */
 
 /**
  * @param {{ directory: string, found: Record<string, any> }[]} all predictions, the service that users ask first
