@@ -159,10 +159,9 @@ double Predictor::CapacityOf(const std::vector<ChangedLoop>& loops) const {
 
 double Predictor::AloneOf(const std::vector<ChangedLoop>& loops,
                           double capacity) const {
-  const bool displaced =
-      std::any_of(loops.begin(), loops.end(), [](const ChangedLoop& loop) {
-        return !loop.model.displaced.empty();
-      });
+  const bool displaced = std::any_of(
+      loops.begin(), loops.end(),
+      [](const ChangedLoop& loop) { return !loop.model.displaced.empty(); });
   if (!displaced) return capacity;
   std::vector<ChangedLoop> alone = loops;
   for (ChangedLoop& loop : alone) loop.model.displaced.clear();

@@ -1,3 +1,5 @@
+#include "whatif/prediction/prediction.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 #include "test/native/analysis/trace_builder.h"
 #include "test/native/whatif/model_kit.h"
 #include "whatif/model/fitting.h"
-#include "whatif/prediction/prediction.h"
 #include "whatif/whatif.h"
 
 // From a trace to a prediction.
