@@ -358,8 +358,8 @@ void Fitting::FitSpan() {
   model_.end_ns = std::max(model_.end_ns, last_ns);
   const auto count = static_cast<int64_t>(model_.requests.size());
   if (count < 2) return;
-  model_.end_ns = std::min(
-      model_.end_ns, last_ns + (last_ns - model_.begin_ns) / (count - 1));
+  model_.end_ns = std::min(model_.end_ns,
+                           last_ns + (last_ns - model_.begin_ns) / (count - 1));
 }
 
 LoopModel Fitting::Finish() {
