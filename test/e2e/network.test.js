@@ -7,7 +7,6 @@
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { test } = require('node:test')
-const { timedTest } = require('./attempts')
 const { edgewise, inParallel, request, startApp, temporaryDirectory } = require('./recorded-app')
 const { noNetwork, startLine } = require('./surroundings')
 
@@ -66,16 +65,13 @@ function meanMs (calls, part) {
   return all.reduce((sum, each) => sum + each.calls * each[part], 0) / all.reduce((sum, each) => sum + each.calls, 0) / 1e6
 }
 
-/** What executes takes as long as the machine lets it. @param {string} name @param {(t: any) => Promise<void>} run */
-const timed = (name, run) => skip ? test(name, { skip }, run) : timedTest(name, run)
-
 for (const aheadMs of [0, 50, -50]) {
   for (const [what, cart, shop] of /** @type {[string, Record<string, string>, Record<string, string>][]} */ ([
     ['HTTP/1.1', {}, {}],
     ['HTTP/1.1 over TLS, on new connections', { TLS: '1' }, { NEXT_TLS: '1', CLOSE: '1' }],
     ['HTTP/2', { HTTP2: '1' }, { NEXT_HTTP2: '1' }]
   ])) {
-    timed(`${what}, ${LINE_MS} ms each way, the clock there is ${aheadMs} ms ahead`, async (t) => {
+    test(`${what}, ${LINE_MS} ms each way, the clock there is ${aheadMs} ms ahead`, { skip }, async (t) => {
       const { calls, clocks, services } = await across(t, aheadMs * 1e6, cart, shop)
       const { calls: count, joined } = services.find(({ service }) => service === 'shop')
       assert.equal(joined, count)

@@ -59,8 +59,7 @@ timedTest('each route is told by the function that did its work, where most of i
     // Where it was inlined, too.
     const ours = functionsOf(told, route).filter(({ function: name }) => name === 'spinning' || name === 'square')
     const share = ours.reduce((sum, each) => sum + each.share, 0)
-    // On a slow machine HTTP, and where a sample falls, are up to a fifth of 48 ms.
-    assert.ok(share > 0.8, `${route}: ${share}`)
+    assert.ok(share > 0.95, `${route}: ${share}`)
     const [{ function: name, script, line }] = ours
     assert.equal(path.basename(script), 'stacks.js')
     if (name === 'spinning') assert.ok(Math.abs(line - lineOf('while (spent()')) <= 1, `${route}: line ${line}`)
@@ -77,7 +76,7 @@ timedTest('what they wait behind is sampled for as long as it took', async (t) =
   // V8 is asked while native code runs, and answers when that returns.
   const [hash] = functionsOf(told, '/hash')
   assert.equal(hash.function, 'hashing')
-  assert.ok(hash.share > 0.7, String(hash.share)) // Of 8 ms a request.
+  assert.ok(hash.share > 0.9, String(hash.share))
 })
 
 timedTest('what comes after native code is not told for it', async (t) => {
