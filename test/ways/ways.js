@@ -47,6 +47,17 @@ function resolverOf (port, options = {}) {
 const named = (begin) => ({ prepare: preparePartner, type: 'dns', ready: ['observed'], by: 'partner', begin })
 const name = (label = 'host') => `${label}${asked++}.test`
 
+/**
+ * c-ares waits for 280 ms, and some virtual machines forget the pages that are not touched for so long: what runs
+ * between the event's begin and its callback takes 4 ms then. Here most of it runs all the time.
+ * @returns {() => void} ends it
+ */
+function keepingWarm () {
+  const resolver = resolverOf(ports.names)
+  const timer = setInterval(() => resolver.resolve4(name('unknown'), () => {}), 5)
+  return () => clearInterval(timer)
+}
+
 /** Of work that takes how long it takes. */
 const job = (type, begin) => ({ type, ready: ['observed', 'upper-bound', 'completed'], once: true, begin })
 const timed = (begin) => ({ type: 'timer', ready: ['due'], by: 'timer', begin })
@@ -106,7 +117,17 @@ const ways = {
     Promise.all([1, 2, 3].map(() => new Promise((resolve) => resolver.resolve4(name(), resolve)))).then(() => done())
   }),
   'dns.reverse': named((done) => resolverOf(ports.names).reverse('10.0.0.1', () => done())),
-  'dns.resolve without an answer': { ...named((done) => resolverOf(ports.names, { timeout: DELAY }).resolve4(name('silent'), () => done())), ready: ['due'], by: undefined },
+  'dns.resolve without an answer': {
+    ...named((done) => {
+      const stop = keepingWarm()
+      resolverOf(ports.names, { timeout: DELAY }).resolve4(name('silent'), () => {
+        done()
+        stop()
+      })
+    }),
+    ready: ['due'],
+    by: undefined
+  },
   'dns.resolve refused': { ...named((done) => resolverOf(1).resolve4(name(), (error) => done(error.code === 'ECONNREFUSED' ? null : error))), ready: ['observed', 'upper-bound'], by: 'at once', once: true },
   'dns.cancel': {
     ...named((done) => {
