@@ -6,6 +6,13 @@
 #include "analysis/stacks/sample_parts.h"
 
 namespace edgewise {
+namespace {
+
+bool IsNativeImmediate(EventType type) {
+  return type == EventType::kDns || type == EventType::kImmediate;
+}
+
+}  // namespace
 
 void EdgBuilder::Run() {
   while (true) {
@@ -107,11 +114,11 @@ void EdgBuilder::OnEvent(const Event& event) {
   }
 }
 
-// A resolver's callbacks run in one scope of native code, each an event; what
-// they resolve runs when the scope ends, in the last one's.
+// The immediates of native code, of which a resolver's callbacks are, run in
+// one scope, each an event; what they resolve runs when the scope ends, in the
+// last one's. Node's own have no resource.
 void EdgBuilder::NoteScope(const Event& event) {
-  const bool is_native =
-      event.type == EventType::kDns || event.type == EventType::kImmediate;
+  const bool is_native = IsNativeImmediate(event.type) && event.async_id != 0;
   const bool goes_on =
       in_scope_ && is_native && event.begin_ns - last_end_ns_ <= kSameNs;
   if (!goes_on) scope_begin_ = event.sequence;
@@ -124,7 +131,7 @@ void EdgBuilder::NoteScope(const Event& event) {
 
 bool EdgBuilder::IsResolvedBefore(RequestRef request) {
   const Node& last = GraphOf(request).Last();
-  return last.type == EventType::kDns && last.event >= scope_begin_ &&
+  return IsNativeImmediate(last.type) && last.event >= scope_begin_ &&
          last.event < event_->sequence;
 }
 

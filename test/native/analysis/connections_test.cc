@@ -273,54 +273,6 @@ TEST(ConnectionsTest, WhatWasKnownKeepsItsName) {
   EXPECT_EQ(path[2]["dependency"], "tls 10.0.0.7:25");
 }
 
-// A resolver's callbacks run one after the other, and then what they have
-// resolved, in the last one's event: each answer is its own request's.
-TEST(ConnectionsTest, AContinuationFollowsTheCallbackOfItsOwn) {
-  TraceBuilder t;
-  t.Meta().Start(0, 1);
-  const uint64_t first = t.sequence();
-  const uint64_t asked = t.Register();
-  t.Event(0, 10, Read(0, kCreated, kClient));
-  t.Start(20, 2);
-  const uint64_t second = t.sequence();
-  const uint64_t asked_too = t.Register();
-  t.Event(20, 30, Read(20, kCreated, kClient + 1));
-  t.Event(30, 150, {EventType::kTimer, 30, 0});  // of nobody's
-  t.Event(150, 152, {EventType::kDns, 50, asked, ReadyKind::kObserved});
-  t.Slice(160, second);
-  t.End(165, 2);
-  t.Slice(170, first);
-  t.End(175, 1);
-  t.Event(152, 180, {EventType::kDns, 140, asked_too, ReadyKind::kObserved});
-  const Json request = RequestOf(t, 1);
-  ExpectSums(request);
-  EXPECT_THAT(PathOf(request), ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
-                                           StepTimes{"dns", 40, 100, 2},
-                                           StepTimes{"dns", 0, 18, 5}));
-  EXPECT_EQ(request["path"][2]["ready_kind"], "resolved");
-  EXPECT_THAT(
-      PathOf(RequestOf(t, 2)),
-      ElementsAre(StepTimes{"tcp_read", 0, 0, 10}, StepTimes{"dns", 110, 12, 8},
-                  StepTimes{"dns", 0, 0, 5}));
-}
-
-// What ran before the callback was resolved otherwise.
-TEST(ConnectionsTest, AnEarlierCallbackThatWasFollowedResolvesNothingMore) {
-  TraceBuilder t;
-  t.Meta().Start(0, 1);
-  const uint64_t first = t.sequence();
-  const uint64_t asked = t.Register();
-  t.Event(0, 10, Read(0, kCreated, kClient));
-  t.Event(150, 152, {EventType::kDns, 50, asked, ReadyKind::kObserved});
-  // The loop has looked for more since then.
-  t.Slice(5170, first);
-  t.End(5175, 1);
-  t.Event(5160, 5180, {EventType::kDns, 5155, kCreated, ReadyKind::kObserved});
-  EXPECT_THAT(PathOf(RequestOf(t, 1)),
-              ElementsAre(StepTimes{"tcp_read", 0, 0, 10},
-                          StepTimes{"dns", 5145, 5, 15}));
-}
-
 TEST(ConnectionsTest, NonsenseIsPassedOver) {
   TraceBuilder t;
   t.Meta().Start(0, 1);
