@@ -4,8 +4,6 @@
 // displace who is in it. Needs root (CAP_SYS_NICE).
 
 const { execFileSync } = require('node:child_process')
-const fs = require('node:fs')
-const os = require('node:os')
 const { TaskError } = require('../../scripts/tasks/step')
 
 /** Of servers. Their services' is higher. A load generator's is higher: one elsewhere would not wait for the server's threads either. */
@@ -60,15 +58,6 @@ function scheduleServer (pid) {
   changeScheduling(['--fifo', '--pid', String(SERVER_PRIORITY), String(pid)], pid)
 }
 
-/**
- * A server that is to have all of a processor, before all that is not in real time: in it the kernel would keep 5 % of each
- * second from it.
- * @param {number} pid
- */
-function goFirst (pid) {
-  for (const thread of fs.readdirSync(`/proc/${pid}/task`)) os.setPriority(Number(thread), os.constants.priority.PRIORITY_HIGHEST)
-}
-
 /** @param {string[]} args @param {number} pid */
 function changeScheduling (args, pid) {
   try {
@@ -78,4 +67,4 @@ function changeScheduling (args, pid) {
   }
 }
 
-module.exports = { goFirst, inRealTime, mayRunInRealTime, schedule, scheduleServer, GENERATOR_COMMAND, SERVICE_PRIORITY }
+module.exports = { inRealTime, mayRunInRealTime, schedule, scheduleServer, GENERATOR_COMMAND, SERVICE_PRIORITY }

@@ -10,7 +10,7 @@ const path = require('node:path')
 const { ROOT } = require('../../scripts/tasks/tree')
 const { runApp, saturation } = require('../apps/run')
 const { startedGroups } = require('../apps/service')
-const { goFirst, schedule, scheduleServer, GENERATOR_COMMAND, SERVICE_PRIORITY } = require('../shared/real-time')
+const { schedule, scheduleServer, GENERATOR_COMMAND, SERVICE_PRIORITY } = require('../shared/real-time')
 
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
 const WARMUP_S = 3
@@ -25,7 +25,7 @@ async function capacitiesOf (app, cells, signal) {
   for (const { name, env, nodeArgs = [] } of [{ name: AS_IT_IS, env: {} }, ...cells.filter((cell) => cell.env || cell.nodeArgs)]) {
     const out = fs.mkdtempSync(path.join(os.tmpdir(), 'edgewise-whatif-'))
     try {
-      capacities.set(name, await saturation(app, { signal, nodeArgs: ['--require', REGISTER, ...nodeArgs], env: { ...env, EDGEWISE_OUT: out }, launcher: GENERATOR_COMMAND, onServing: (running) => inRealTime(running, goFirst) }))
+      capacities.set(name, await saturation(app, { signal, nodeArgs: ['--require', REGISTER, ...nodeArgs], env: { ...env, EDGEWISE_OUT: out }, launcher: GENERATOR_COMMAND, onServing: inRealTime }))
     } finally {
       fs.rmSync(out, { recursive: true })
     }
@@ -46,7 +46,7 @@ async function recorded (app, { rate, duration, seed, env = {}, nodeArgs = [], s
     env: { ...env, EDGEWISE_OUT: out },
     say: () => {},
     launcher: GENERATOR_COMMAND,
-    onServing: (running) => inRealTime(running)
+    onServing: inRealTime
   })
   return out
 }
@@ -54,12 +54,11 @@ async function recorded (app, { rate, duration, seed, env = {}, nodeArgs = [], s
 /**
  * The application and all services: who is asked goes before who asks, as on a machine of its own.
  * @param {import('../apps/app').Running} running
- * @param {(pid: number) => void} [scheduleApp]
  */
-function inRealTime ({ pid }, scheduleApp = scheduleServer) {
+function inRealTime ({ pid }) {
   for (const leader of startedGroups()) {
     for (const member of membersOf(leader)) {
-      if (leader === pid) scheduleApp(member)
+      if (leader === pid) scheduleServer(member)
       else schedule(member, ['--fifo'], SERVICE_PRIORITY)
     }
   }
