@@ -17,6 +17,7 @@ const PREBUILDS = 'prebuilds'
 const CONCURRENT = ['lib', 'scripts']
 // A file may build the addon for other Nodes, on a slow machine.
 const FILE_TIMEOUT_MS = 1_800_000
+const FAILED_TESTS = path.join(__dirname, 'failed-tests.js')
 
 /**
  * @typedef {object} Suite
@@ -57,14 +58,16 @@ function chooseSuites (wanted) {
  * @param {Suite} suite
  * @param {string} node the node program that runs a JavaScript suite
  * @param {string} [directory] the CMake build whose tests the native suite runs
+ * @param {string} [failures] a file that gets what failed of a JavaScript suite
  * @returns {string[]} the runner and its arguments
  */
-function suiteCommand (suite, node, directory = BUILD) {
+function suiteCommand (suite, node, directory = BUILD, failures = undefined) {
   if (suite.name === NATIVE) {
     return ['ctest', '--test-dir', directory, '--output-on-failure', '--no-tests=error', '--timeout', '300', '--parallel', '2']
   }
   const concurrency = CONCURRENT.includes(suite.name) ? 2 : 1
-  return [node, '--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`,
+  const reporters = failures === undefined ? [] : ['--test-reporter-destination=stdout', `--test-reporter=${FAILED_TESTS}`, `--test-reporter-destination=${failures}`]
+  return [node, '--test', '--test-reporter=spec', ...reporters, `--test-concurrency=${concurrency}`,
     `--test-timeout=${FILE_TIMEOUT_MS}`, ...suite.files]
 }
 

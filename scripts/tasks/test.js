@@ -3,6 +3,7 @@
 // npm test: set-up, then every suite. Each suite is one run of its runner, and
 // ends in the runner's own closing lines.
 
+const fs = require('node:fs')
 const path = require('node:path')
 const { findPatchedNode } = require('../../lib/native/patched-node')
 const { parseArguments } = require('./arguments')
@@ -12,7 +13,7 @@ const { setup } = require('./setup')
 const { TaskError, say, runShown } = require('./step')
 const { NATIVE, PATCHED, PREBUILDS, chooseSuites, suiteCommand } = require('./test-suites')
 const { treeHash, recordPass } = require('./tested-tree')
-const { ROOT } = require('./tree')
+const { BUILD, ROOT } = require('./tree')
 
 /** Who names Nodes wants these: test/e2e/other-nodes.test.js has nothing to do. */
 const NO_OTHERS = { OTHER_NODES: '' }
@@ -80,7 +81,7 @@ function unknownNode (values) {
 }
 
 /**
- * Runs every suite, also after one has failed.
+ * Runs every suite, also after one has failed, and tells what failed once more.
  * @param {import('./test-suites').Suite[]} suites
  * @param {string} node
  * @param {NodeJS.ProcessEnv} [more] of their environment, as far as the user's own says nothing
@@ -88,11 +89,18 @@ function unknownNode (values) {
  */
 async function runSuites (suites, node, more = {}) {
   const failed = []
+  const failures = path.join(BUILD, 'log', 'failed-tests.log')
+  fs.mkdirSync(path.dirname(failures), { recursive: true })
+  let told = ''
   for (const suite of suites) {
     console.log(`\n== ${suite.name} tests`)
     const env = { ...more, ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` }
-    if (!await runShown(suiteCommand(suite, node), { cwd: ROOT, env })) failed.push(suite.name)
+    fs.writeFileSync(failures, '')
+    if (await runShown(suiteCommand(suite, node, BUILD, failures), { cwd: ROOT, env })) continue
+    failed.push(suite.name)
+    told += fs.readFileSync(failures, 'utf8')
   }
+  if (told) say(`\n== Failed tests\n${told}`)
   return failed
 }
 

@@ -38,61 +38,61 @@ void Take(int fd, ReadyWatcher* watcher) {
   watcher->Consumed(fd, Ticks());
 }
 
+struct Looks {
+  std::atomic<int> all{0};
+  std::atomic<int> on_the_loops{0};
+};
+
+// A helper that may run on `cpus`, beside a loop on the first of them that does
+// not read what has come. `meanwhile` is called with that descriptor.
+template <typename Meanwhile>
+void LookBeside(const std::vector<int>& cpus, Looks* looks,
+                Meanwhile meanwhile) {
+  std::thread([&] {
+    UseCpus(cpus);
+    auto watcher = ReadyWatcher::Start(kIntervalNs, [&](uint64_t) {
+      ++looks->all;
+      if (sched_getcpu() == cpus[0]) ++looks->on_the_loops;
+      return true;
+    });
+    ASSERT_TRUE(watcher.ok()) << watcher.status();
+    UseCpus({cpus[0]});
+    (*watcher)->LoopGoesOn(Ticks(), /*slept=*/false, cpus[0]);
+    int pair[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    (*watcher)->Watch(pair[0]);
+    ASSERT_EQ(write(pair[1], "x", 1), 1);
+    meanwhile(watcher->get(), pair[0]);
+    watcher->reset();
+    close(pair[0]);
+    close(pair[1]);
+  }).join();
+}
+
 // Of two processors the loop's is idle and the other one taken: the scheduler
 // would have the helper look on the loop's.
 TEST(ReadyWatcherPlaceTest, KeepsOffTheProcessorOfABusyLoop) {
   const std::vector<int> cpus = TwoCpus();
   if (cpus.size() < 2) GTEST_SKIP() << "there is one processor";
   const TakenCpu other(cpus[1]);
-  std::atomic<int> looks{0};
-  std::atomic<int> on_the_loops{0};
-  std::thread([&] {
-    UseCpus(cpus);
-    auto watcher = ReadyWatcher::Start(kIntervalNs, [&](uint64_t) {
-      ++looks;
-      if (sched_getcpu() == cpus[0]) ++on_the_loops;
-      return true;
-    });
-    ASSERT_TRUE(watcher.ok()) << watcher.status();
-    UseCpus({cpus[0]});
-    (*watcher)->LoopGoesOn(Ticks(), /*slept=*/false, cpus[0]);
-    int pair[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-    (*watcher)->Watch(pair[0]);
-    ASSERT_EQ(write(pair[1], "x", 1), 1);
-    for (int i = 0; i < 500 && looks < 20; ++i) SleepMs(10);
-    watcher->reset();
-    close(pair[0]);
-    close(pair[1]);
-  }).join();
-  EXPECT_GE(looks, 20);
-  EXPECT_LE(on_the_loops, 1) << "it does not leave before it has looked once";
+  Looks looks;
+  LookBeside(cpus, &looks, [&](ReadyWatcher*, int) {
+    for (int i = 0; i < 500 && looks.all < 20; ++i) SleepMs(10);
+  });
+  EXPECT_GE(looks.all, 20);
+  EXPECT_LE(looks.on_the_loops, 1)
+      << "it does not leave before it has looked once";
 }
 
 // There is one processor for both: each look would displace the loop.
 TEST(ReadyWatcherPlaceTest, LooksRarelyOnTheLoopsOnlyProcessor) {
-  const std::vector<int> cpus = TwoCpus();
-  std::atomic<int> looks{0};
-  std::thread([&] {
-    UseCpus({cpus[0]});
-    auto watcher = ReadyWatcher::Start(kIntervalNs, [&](uint64_t) {
-      ++looks;
-      return true;
-    });
-    ASSERT_TRUE(watcher.ok()) << watcher.status();
-    (*watcher)->LoopGoesOn(Ticks(), /*slept=*/false, cpus[0]);
-    int pair[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-    (*watcher)->Watch(pair[0]);
-    ASSERT_EQ(write(pair[1], "x", 1), 1);
+  Looks looks;
+  LookBeside({TwoCpus()[0]}, &looks, [](ReadyWatcher* watcher, int fd) {
     SleepMs(200);
-    EXPECT_NE((*watcher)->ReadySince(pair[0]).since, 0u);
-    watcher->reset();
-    close(pair[0]);
-    close(pair[1]);
-  }).join();
-  EXPECT_GE(looks, 2);
-  EXPECT_LE(looks, 150) << "with a rest of 200 us it would be 500";
+    EXPECT_NE(watcher->ReadySince(fd).since, 0u);
+  });
+  EXPECT_GE(looks.all, 2);
+  EXPECT_LE(looks.all, 150) << "with a rest of 200 us it would be 500";
 }
 
 // Three others want the helper's only processor.
