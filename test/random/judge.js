@@ -87,7 +87,7 @@ function unseenPerStep (compared) {
 
 /** @returns {{ component: string, error: number, allowed: number, excess: number }[]} ns */
 function errorsOf (truth, row, unseenNs, floorNs) {
-  const unseen = unseenNs * truth.steps
+  const unseen = Math.max(unseenNs * truth.steps, truth.work)
   return COMPONENTS.map((component) => {
     const told = row[`${component}_ns`]
     const [low, high] = truth[component]

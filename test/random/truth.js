@@ -52,9 +52,31 @@ class Timeline {
    *   a begin or an end that was is not known. Elsewhere it changes nothing: the request waited, and others had their turn.
    */
   offBeside (path) {
+    return this.#gapsBeside(path).reduce((sum, number) => sum + this.#offIn(number), 0)
+  }
+
+  /**
+   * @param {any[]} path stretches
+   * @returns {number} how long the loop was awake right before and right after them while nothing that the ledger knows ran,
+   *   and its thread did, ns: Node's own work, in the events of which they are or in others beside
+   */
+  workBeside (path) {
+    return this.#gapsBeside(path).reduce((sum, number) => {
+      if (number < 1 || number >= this.stretches.length) return sum
+      const [before, after] = [this.stretches[number - 1], this.stretches[number]]
+      const awake = after.begin - this.places.get(after).ended - (after.slept - before.slept)
+      return sum + Math.max(0, awake - this.#offIn(number))
+    }, 0)
+  }
+
+  /** Each by the number of the stretch after it. */
+  #gapsBeside (path) {
     const numbers = path.map((stretch) => this.places.get(stretch).number)
-    const gaps = new Set([...numbers, ...numbers.slice(0, -1).map((number) => number + 1)])
-    return [...gaps].reduce((sum, number) => sum + Math.max(0, this.#offAt(number) - this.#offAt(number - 1)), 0)
+    return [...new Set([...numbers, ...numbers.slice(0, -1).map((number) => number + 1)])]
+  }
+
+  #offIn (number) {
+    return Math.max(0, this.#offAt(number) - this.#offAt(number - 1))
   }
 
   /** @returns {number} how long the thread waited for a processor outside of stretches from one on until another began, ns */
@@ -133,7 +155,7 @@ class Timeline {
 /**
  * @typedef {{ from: number, to: number, kind: string, component: 'io' | 'queue' | 'exec' | 'unsure' }} Segment
  * @typedef {[number, number]} Range ns: the truth lies within
- * @typedef {{ id: number, start: number, end: number, latency: Range, io: Range, queue: Range, exec: Range, steps: number, off: number, segments: Segment[] }} Truth
+ * @typedef {{ id: number, start: number, end: number, latency: Range, io: Range, queue: Range, exec: Range, steps: number, off: number, work: number, segments: Segment[] }} Truth
  */
 
 /** Of one readFile: open, stat, read, close. Node goes on by itself after each. */
@@ -158,7 +180,7 @@ class Truths {
     // The bytes left, and on loopback arrived, within the client's write(), and the answer's within the server's end().
     const start = clamp(row.start_ns, sent.from, sent.to)
     const end = clamp(row.end_ns, account.answering, account.ended)
-    const truth = { id: account.id, start, end, latency: [end - start, end - start], io: [0, 0], queue: [0, 0], exec: [0, 0], steps: 0, off: 0, segments: [] }
+    const truth = { id: account.id, start, end, latency: [end - start, end - start], io: [0, 0], queue: [0, 0], exec: [0, 0], steps: 0, off: 0, work: 0, segments: [] }
     const path = pathOf(account)
     let before = start
     path.forEach((stretch, i) => {
@@ -171,6 +193,7 @@ class Truths {
     if (account.held) add(truth, { from: before, to: end, kind: 'held' }, [0, end - before], [0, end - before])
     truth.steps = path.reduce((sum, { ready }) => sum + (ready.is === 'jobs' ? JOBS : 1), 0)
     truth.off = this.timeline.offBeside(path)
+    truth.work = this.timeline.workBeside(path)
     return /** @type {Truth} */ (truth)
   }
 

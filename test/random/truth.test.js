@@ -90,8 +90,8 @@ test('several jobs: what the loop slept was no queueing', () => {
   assert.equal(io[1], 50 * MS)
 })
 
-function judgeRows (rows) {
-  const facts = { ...handMade(), rows, whole: { problems: [], requests: { lost: 0, aborted: 0 }, events: { dropped: 0 } }, pathOf: () => [] }
+function judgeRows (rows, known = handMade()) {
+  const facts = { ...known, rows, whole: { problems: [], requests: { lost: 0, aborted: 0 }, events: { dropped: 0 } }, pathOf: () => [] }
   return judge([0, 1].map((id) => /** @type {any} */ ({ id, at: 0, connection: 'kept', style: 'await', steps: [] })), facts, 'busy').misfits
 }
 
@@ -104,6 +104,16 @@ test('20 ms of I/O that are told as queueing are found', () => {
   assert.equal(others.length, 0)
   assert.equal(misfit.program, 0)
   assert.equal(Math.abs(misfit.error), 20 * MS)
+})
+
+test("Node's own work before a step is excused by what the loop did not sleep, and no more", () => {
+  // From 120 to 170 the loop has slept for 8 ms and not for 22, and computed for others for 26.
+  const facts = handMade()
+  for (const each of [facts.accounts[0].stretches[1], facts.accounts[1].stretches[0], facts.accounts[0].stretches[2]]) each.slept -= 14 * MS
+  assert.equal(new Truths(facts).of(facts.accounts[0], RIGHT[0]).work, 14 * MS)
+  const toldFor = (/** @type {number} */ ms) => judgeRows([{ ...RIGHT[0], exec_ns: (15 + ms) * MS, io_ns: (30 - ms) * MS }, RIGHT[1]], facts)
+  assert.deepEqual(toldFor(16), [])
+  assert.deepEqual(toldFor(20).map(({ program }) => program), [0])
 })
 
 test('a request that is missing, or there twice, is found', () => {
