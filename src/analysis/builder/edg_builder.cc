@@ -116,17 +116,21 @@ void EdgBuilder::OnEvent(const Event& event) {
 
 // The immediates of native code, of which a resolver's callbacks are, run in
 // one scope, each an event; what they resolve runs when the scope ends, in the
-// last one's. Node's own have no resource.
+// last one's or in that of Node's own immediates, before the first of these.
 void EdgBuilder::NoteScope(const Event& event) {
-  const bool is_native = IsNativeImmediate(event.type) && event.async_id != 0;
+  const auto first = std::find_if(event.inner.begin(), event.inner.end(),
+                                  [](const InnerRecord& record) {
+                                    return record.kind == RecordKind::kSlice;
+                                  });
+  const bool sliced = first != event.inner.end();
+  const bool is_nodes = event.async_id == 0 && sliced && first->aux == 0 &&
+                        first->async_id != 0 &&
+                        first->async_id <= event.counter_begin;
+  const bool is_native = IsNativeImmediate(event.type) && !is_nodes;
   const bool goes_on =
       in_scope_ && is_native && event.begin_ns - last_end_ns_ <= kSameNs;
   if (!goes_on) scope_begin_ = event.sequence;
-  in_scope_ =
-      is_native && std::none_of(event.inner.begin(), event.inner.end(),
-                                [](const InnerRecord& record) {
-                                  return record.kind == RecordKind::kSlice;
-                                });
+  in_scope_ = is_native && !sliced;
 }
 
 bool EdgBuilder::IsResolvedBefore(RequestRef request) {

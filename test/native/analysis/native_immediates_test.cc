@@ -73,14 +73,18 @@ TEST(NativeImmediatesTest, AContinuationFollowsTheNativeImmediateOfItsOwn) {
   EXPECT_EQ(path[2]["dependency"], nullptr);
 }
 
-// Node's own immediates have none: each is followed by what it has resolved.
-TEST(NativeImmediatesTest, AnImmediateOfNodesResolvesNothingOfTheNext) {
+// Each of Node's own is followed by what it has resolved.
+TEST(NativeImmediatesTest, AnImmediateOfNodesResolvesForItself) {
   TraceBuilder t;
   t.Meta().Start(0, 1);
   const uint64_t first = t.sequence();
   const uint64_t stream = t.Register();
   t.Event(0, 10, Read(0, kCreated, kClient));
+  t.Start(20, 2);
+  const uint64_t set = t.Register();
+  t.Event(20, 30, Read(20, kCreated, kClient + 1));
   t.Event(150, 152, {EventType::kImmediate, 140, stream, ReadyKind::kDue});
+  t.Slice(153, 0, set);
   t.Slice(170, first);
   t.End(175, 1);
   t.Event(152, 180, {EventType::kImmediate, 140, 0, ReadyKind::kDue});
