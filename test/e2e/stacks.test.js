@@ -83,7 +83,7 @@ function functionsOf (told, route) {
   const causes = told.stacks.causes.filter((/** @type {any} */ { what }) => what.startsWith(`GET ${route} `))
   assert.ok(causes.length > 0, JSON.stringify(told.stacks.causes.map((/** @type {any} */ { what }) => what)))
   const of = (/** @type {any} */ each) => each.tail_wait_ns + each.tail_exec_ns
-  const all = causes.reduce((/** @type {number} */ sum, /** @type {any} */ cause) => sum + of(cause), 0)
+  const all = sum(causes.map(of))
   return causes.flatMap(({ functions }) => functions).map((each) => ({ ...each, share: of(each) / all })).sort((a, b) => b.share - a.share)
 }
 
@@ -102,8 +102,8 @@ timedTest('each route is told by the function that did its work, where most of i
 timedTest('what they wait behind is sampled for as long as it took', async (t) => {
   const told = await recorded(t, ['/spin', '/hash'])
   for (const route of ['/spin', '/hash']) {
-    const blocker = told.blockers.filter((/** @type {any} */ { what }) => what.startsWith(`GET ${route} `)).reduce((/** @type {number} */ sum, /** @type {any} */ { queue_ns: ns, not_running_ns: off }) => sum + ns - off, 0)
-    const sampled = told.stacks.causes.filter((/** @type {any} */ { what }) => what.startsWith(`GET ${route} `)).reduce((/** @type {number} */ sum, /** @type {any} */ { tail_wait_ns: ns }) => sum + ns, 0)
+    const blocker = sum(told.blockers.filter((/** @type {any} */ { what }) => what.startsWith(`GET ${route} `)).map((/** @type {any} */ { queue_ns: ns, not_running_ns: off }) => ns - off))
+    const sampled = sum(told.stacks.causes.filter((/** @type {any} */ { what }) => what.startsWith(`GET ${route} `)).map((/** @type {any} */ { tail_wait_ns: ns }) => ns))
     assert.ok(Math.abs(sampled - blocker) < 0.3 * blocker, `${route}: ${sampled / 1e6} of ${blocker / 1e6} ms`)
   }
   // V8 is asked while native code runs, and answers when that returns.
@@ -128,16 +128,16 @@ timedTest('what comes after native code is not told for it on one processor', as
 /** @param {any} told */
 function afterNative (told) {
   const functions = functionsOf(told, '/parse')
-  const shareOf = (/** @type {string} */ name) => functions.filter((each) => each.function === name).reduce((sum, each) => sum + each.share, 0)
+  const shareOf = (/** @type {string} */ name) => sum(functions.filter((each) => each.function === name).map(({ share }) => share))
   assert.ok(shareOf('later') < 0.09, JSON.stringify(functions))
   // It is told at its caller, or what called that.
-  assert.ok(shareOf('parsing') + functions.filter(({ line }) => line >= lineOf("'/parse'")).reduce((sum, each) => sum + each.share, 0) > 0.8, JSON.stringify(functions))
+  assert.ok(shareOf('parsing') + sum(functions.filter(({ line }) => line >= lineOf("'/parse'")).map(({ share }) => share)) > 0.8, JSON.stringify(functions))
   assert.match(JSON.stringify(told.stacks.tree?.texts ?? told), /Json/)
 }
 
 timedTest('native code at the end of a slice is told, though who called it is not', async (t) => {
   const functions = functionsOf(await recorded(t, ['/sliced'], PARSED), '/sliced')
-  const share = functions.filter(({ script }) => script.startsWith('native:')).reduce((sum, each) => sum + each.share, 0)
+  const share = sum(functions.filter(({ script }) => script.startsWith('native:')).map((each) => each.share))
   assert.ok(share > 0.7, JSON.stringify(functions))
   assert.ok(!functions.some(({ function: name }) => name === 'later'), JSON.stringify(functions))
 })

@@ -49,7 +49,7 @@ function judge (programs, facts, machine) {
     else if (mine.length === 1 && expected[0] === 1) compared.push({ program, row: mine[0], truth: truths.of(account, mine[0]) })
   }
   const unseen = unseenPerStep(compared)
-  const widths = new Map(compared.map(({ program, truth: { io, off, steps } }) => [program.id, io[1] - io[0] + 2 * (Math.max(FLOORS_NS[machine], SHARE * io[1]) + off) + unseen * steps]))
+  const widths = new Map(compared.map(({ program, truth, truth: { io, off } }) => [program.id, io[1] - io[0] + 2 * (Math.max(FLOORS_NS[machine], SHARE * io[1]) + off) + unseenOf(truth, unseen)]))
   for (const { program, row, truth } of compared) {
     const worst = worstOf(truth, row, unseen, FLOORS_NS[machine])
     if (worst.excess > 0) misfits.push(misfitOf(program, row, truth, worst, facts.pathOf(row), programs))
@@ -85,9 +85,14 @@ function unseenPerStep (compared) {
   return Math.min(Math.max(0, each[each.length >> 1] ?? 0), UNSEEN_CAP_NS)
 }
 
+/** @returns {number} ns, Node's own work in and beside all steps of a path */
+function unseenOf ({ steps, work }, unseenNs) {
+  return Math.max(unseenNs * steps, work)
+}
+
 /** @returns {{ component: string, error: number, allowed: number, excess: number }[]} ns */
 function errorsOf (truth, row, unseenNs, floorNs) {
-  const unseen = Math.max(unseenNs * truth.steps, truth.work)
+  const unseen = unseenOf(truth, unseenNs)
   return COMPONENTS.map((component) => {
     const told = row[`${component}_ns`]
     const [low, high] = truth[component]

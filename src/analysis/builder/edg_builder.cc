@@ -118,19 +118,19 @@ void EdgBuilder::OnEvent(const Event& event) {
 // one scope, each an event; what they resolve runs when the scope ends, in the
 // last one's or in that of Node's own immediates, before the first of these.
 void EdgBuilder::NoteScope(const Event& event) {
-  const auto first = std::find_if(event.inner.begin(), event.inner.end(),
-                                  [](const InnerRecord& record) {
-                                    return record.kind == RecordKind::kSlice;
-                                  });
-  const bool sliced = first != event.inner.end();
-  const bool is_nodes = event.async_id == 0 && sliced && first->aux == 0 &&
-                        first->async_id != 0 &&
-                        first->async_id <= event.counter_begin;
-  const bool is_native = IsNativeImmediate(event.type) && !is_nodes;
-  const bool goes_on =
-      in_scope_ && is_native && event.begin_ns - last_end_ns_ <= kSameNs;
-  if (!goes_on) scope_begin_ = event.sequence;
-  in_scope_ = is_native && !sliced;
+  const bool was_in_scope = std::exchange(in_scope_, false);
+  if (IsNativeImmediate(event.type)) {
+    const auto slice = std::find_if(event.inner.begin(), event.inner.end(),
+                                    [](const InnerRecord& record) {
+                                      return record.kind == RecordKind::kSlice;
+                                    });
+    in_scope_ = slice == event.inner.end();
+    const bool is_nodes = !in_scope_ && event.async_id == 0 &&
+                          slice->is_of_known_id(event.counter_begin);
+    const bool follows = event.begin_ns - last_end_ns_ <= kSameNs;
+    if (was_in_scope && follows && !is_nodes) return;
+  }
+  scope_begin_ = event.sequence;
 }
 
 bool EdgBuilder::IsResolvedBefore(RequestRef request) {

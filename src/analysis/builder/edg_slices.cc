@@ -297,8 +297,8 @@ bool EdgBuilder::BeginsTurn(const InnerRecord& slice, bool leads) {
     turn.ready_ns = std::min(slice.ready_ns, slice.time_ns);
     turn.ready_kind = slice.ready_kind;
     turn.type = EventType::kTimer;
-  } else if (event_->type != EventType::kImmediate || slice.aux != 0 ||
-             slice.async_id == 0 || slice.async_id > event_->counter_begin) {
+  } else if (event_->type != EventType::kImmediate ||
+             !slice.is_of_known_id(event_->counter_begin)) {
     return false;
   }
   if (!leads || turn.type != event_->type) {

@@ -52,6 +52,10 @@ struct InnerRecord {
 
   // Whether it may belong to no event.
   bool may_lie_between() const;
+  // kSlice: whether it runs under an id that existed at `count`.
+  bool is_of_known_id(uint64_t count) const {
+    return aux == 0 && async_id != 0 && async_id <= count;
+  }
   // Cuts its times to a stretch; returns where the next one's begins.
   int64_t CutTo(int64_t from_ns, int64_t to_ns);
 };
